@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef MRC_PATH_SELECTOR_H
+#define MRC_PATH_SELECTOR_H
+
+#include <cstdint>
+#include <limits>
+
+namespace mrc
+{
+
+/// Position of an entropy value (EV) in the set of a QP.
+using EvIndex = uint16_t;
+
+/// No EV at all.
+inline constexpr EvIndex NO_EV = 0xffff;
+
+/// State of an EV (//= MRC-REF 4 EV states).
+enum class EvState : uint8_t
+{
+    GOOD,        ///< takes its turn
+    SKIP,        ///< saw congestion: sits out one turn
+    ASSUMED_BAD, ///< lost something: not used until probes prove it
+    DENIED       ///< forbidden by the controller of the node
+};
+
+/// A change of an EV's state.
+struct EvTransition
+{
+    int64_t nowPs; ///< when, ps; see EvObserver
+    EvIndex index; ///< which EV
+    EvState from;  ///< state before
+    EvState to;    ///< state after
+};
+
+/// Is told each change of an EV's state.
+class EvObserver
+{
+  public:
+    virtual ~EvObserver() = default;
+
+    /**
+     * An EV changed its state.
+     *
+     * Called from inside the selector's verb, after the change took place and before a backup
+     * takes the EV's turn. The observer must not call the selector. SKIP to GOOD happens when
+     * the rotation passes over the EV, where no time is known: it carries the time of the last
+     * verb that had one.
+     *
+     * @param transition what changed
+     */
+    virtual void OnEvTransition(const EvTransition& transition) = 0;
+};
+
+/// What happened to the EVs of a QP, or of all QPs that share the counters.
+struct EvCounters
+{
+    uint64_t skips = 0;    ///< GOOD to SKIP
+    uint64_t retired = 0;  ///< GOOD or SKIP to ASSUMED_BAD
+    uint64_t restored = 0; ///< ASSUMED_BAD to GOOD, by probes
+    uint64_t denied = 0;   ///< any to DENIED
+    uint64_t replaced = 0; ///< a backup took the turn of an EV that left
+};
+
+/**
+ * Decides which path each packet takes.
+ *
+ * A QP owns a set of EVs, each of which names a path through one plane. The caller decides the
+ * plane (the port that is free), the selector decides the EV on it. Feedback is about the EV
+ * that carried the packet, as the receiver reflected it. A selector may ignore any feedback:
+ * the defaults do. EvIndex arguments must be below Size().
+ */
+class PathSelector
+{
+  public:
+    virtual ~PathSelector() = default;
+
+    /**
+     * Choose the EV of the next packet.
+     *
+     * Called just before a WRITE is sent, or a reliability probe that may take any path: every
+     * call takes a turn of the rotation. For a retransmission `avoid` is the EV on which the packet
+     * was lost; it is chosen again only if the plane has no other one to offer.
+     *
+     * @param plane the plane of the port that will send, below the number of planes
+     * @param avoid EV to avoid, or NO_EV
+     * @return an EV of that plane, or NO_EV when the plane has none to offer
+     */
+    virtual EvIndex Next(uint8_t plane, EvIndex avoid) = 0;
+
+    /**
+     * A SACK with m = SKIP_ONCE arrived: the packet on this EV was CE-marked.
+     *
+     * @param index the reflected EV
+     * @param nowPs when, ps
+     */
+    virtual void OnMarked(EvIndex index, int64_t nowPs);
+
+    /**
+     * A NACK TRIMMED arrived. Not called for TRIMMED_LASTHOP, which says nothing about the path.
+     *
+     * @param index the reflected EV
+     * @param nowPs when, ps
+     */
+    virtual void OnTrimmed(EvIndex index, int64_t nowPs);
+
+    /**
+     * A packet on this EV was lost without being trimmed: inferred from SACKs or timed out.
+     * Called once per lost transmission. A probe that was not answered is no call.
+     *
+     * @param index the EV that carried the packet
+     * @param nowPs when, ps
+     */
+    virtual void OnLost(EvIndex index, int64_t nowPs);
+
+    /**
+     * A SACK with m = ALWAYS_SKIP arrived: the receiver wants this EV out of use.
+     *
+     * @param index the reflected EV
+     * @param nowPs when, ps
+     */
+    virtual void OnAlwaysSkip(EvIndex index, int64_t nowPs);
+
+    /**
+     * Take the next EV whose turn it is to be probed.
+     *
+     * Called until it answers NO_EV whenever NextProbeDeadlinePs() is reached. The caller sends
+     * one reliability probe on the EV; the selector counts it as sent and plans the next one.
+     *
+     * @param nowPs the time, ps
+     * @return the EV to probe now, or NO_EV when none is due
+     */
+    virtual EvIndex NextProbe(int64_t nowPs);
+
+    /**
+     * Asked after each verb that may change it, to set the QP's timer.
+     *
+     * @return when NextProbe() next has an EV to offer, ps; INT64_MAX if never
+     */
+    virtual int64_t NextProbeDeadlinePs() const;
+
+    /**
+     * A reliability probe on this EV was answered, whatever its reason was.
+     *
+     * @param index the EV that carried the probe
+     * @param marked whether the probe was CE-marked
+     * @param nowPs when, ps
+     */
+    virtual void OnProbeAnswered(EvIndex index, bool marked, int64_t nowPs);
+
+    /**
+     * @param index an EV
+     * @return its 32 bits for the wire
+     */
+    virtual uint32_t Value(EvIndex index) const = 0;
+
+    /**
+     * @param index an EV
+     * @return the plane it belongs to
+     */
+    virtual uint8_t Plane(EvIndex index) const = 0;
+
+    /**
+     * Find the EV that a SACK or NACK reflects.
+     *
+     * @param value 32 bits from the wire
+     * @return its index, or NO_EV if the QP has no such EV
+     */
+    virtual EvIndex Find(uint32_t value) const = 0;
+
+    /// @return number of EVs of the QP, backups included
+    virtual uint16_t Size() const = 0;
+};
+
+inline void
+PathSelector::OnMarked(EvIndex, int64_t)
+{
+}
+
+inline void
+PathSelector::OnTrimmed(EvIndex, int64_t)
+{
+}
+
+inline void
+PathSelector::OnLost(EvIndex, int64_t)
+{
+}
+
+inline void
+PathSelector::OnAlwaysSkip(EvIndex, int64_t)
+{
+}
+
+inline EvIndex
+PathSelector::NextProbe(int64_t)
+{
+    return NO_EV;
+}
+
+inline int64_t
+PathSelector::NextProbeDeadlinePs() const
+{
+    return std::numeric_limits<int64_t>::max();
+}
+
+inline void
+PathSelector::OnProbeAnswered(EvIndex, bool, int64_t)
+{
+}
+
+} // namespace mrc
+
+#endif // MRC_PATH_SELECTOR_H

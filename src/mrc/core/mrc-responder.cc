@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mrc-responder.h"
+
+#include "mrc-psn.h"
+#include "mrc-timestamp.h"
+#include "mrc-wire-size.h"
+
+#include <algorithm>
+
+namespace mrc
+{
+
+namespace
+{
+/// A packet counts at least this much towards the SACK threshold, bytes.
+//= MRC-REF 4 Responder, SACK triggers
+constexpr uint32_t MIN_SACK_COUNT_BYTES = 1024;
+} // namespace
+
+Responder::Responder(const TransportConfig& config,
+                     const QpSetup& setup,
+                     MemoryTable& memory,
+                     EndpointCounters& counters,
+                     ResponderHost& host)
+    : m_config(config),
+      m_counters(counters),
+      m_memory(memory),
+      m_host(host),
+      m_setup(setup),
+      m_window(FirstPsn(setup.receivePsn), config.mprUnits * MPR_UNIT_PSNS),
+      m_unreportedPsn(m_window.Expected())
+{
+}
+
+uint8_t
+Responder::OnWrite(const Frame& frame, int64_t nowPs)
+{
+    const uint64_t psn = ExtendPsn(m_window.Expected(), frame.psn);
+    const ReceiveWindow::Verdict verdict = m_window.Check(psn);
+    if (verdict == ReceiveWindow::Verdict::OUTSIDE)
+    {
+        ++m_counters.outOfWindow; // dropped in silence
+        return REPLY_NONE;
+    }
+    if (m_nakSyndrome != AETH_ACK)
+    {
+        return REPLY_ACK; // refused for good; say it again
+    }
+    if (frame.Has(Frame::TRIMMED))
+    {
+        ++m_counters.trimsReceived;
+        return verdict == ReceiveWindow::Verdict::FRESH ? REPLY_NACK : REPLY_SACK;
+    }
+    m_receivedBytes += frame.payloadBytes;
+    if (verdict == ReceiveWindow::Verdict::DUPLICATE)
+    {
+        //= MRC-REF 4 Responder, duplicates are not written
+        ++m_counters.duplicates;
+        return psn < m_window.Expected() ? REPLY_SACK | REPLY_ACK : REPLY_SACK;
+    }
+
+    const Reth& reth = frame.write.reth;
+    if (frame.payloadBytes != 0)
+    {
+        const AccessResult access = m_memory.Write(
+            reth.rKey, reth.va, reth.dmaBytes, frame.write.payload, frame.payloadBytes);
+        if (access != AccessResult::OK)
+        {
+            ++m_counters.accessErrors;
+            m_nakSyndrome = AETH_NAK_REMOTE_ACCESS;
+            return REPLY_ACK;
+        }
+    }
+    if (HasImmediate(frame.opcode))
+    {
+        Stash(frame, psn);
+    }
+    ++m_counters.dataReceived;
+    const uint32_t completed = m_window.Receive(psn, IsLast(frame.opcode));
+    m_completed += completed;
+    m_counters.messagesArrived += completed;
+    if (completed != 0 && !m_immediates.IsEmpty())
+    {
+        DeliverImmediates(nowPs);
+    }
+    m_unreportedPsn = std::min(m_unreportedPsn, psn);
+
+    //= MRC-REF 4 Responder, SACK triggers
+    m_sackBytes += std::max<uint32_t>(frame.payloadBytes, MIN_SACK_COUNT_BYTES);
+    uint8_t replies = REPLY_NONE;
+    if (m_sackBytes > m_config.sackThresholdBytes || frame.Has(Frame::ACK_REQUEST) ||
+        frame.IsMarked() || frame.Has(Frame::RETRANSMISSION))
+    {
+        replies |= REPLY_SACK;
+    }
+    if (completed != 0)
+    {
+        replies |= REPLY_SACK | REPLY_ACK;
+    }
+    return replies;
+}
+
+uint8_t
+Responder::OnProbe(const Frame& frame)
+{
+    (void)frame;
+    return m_completed != 0 || m_nakSyndrome != AETH_ACK ? REPLY_SACK | REPLY_ACK : REPLY_SACK;
+}
+
+void
+Responder::Stash(const Frame& frame, uint64_t psn)
+{
+    const uint64_t rqmsn = ExtendMsn(m_immediates.Begin(), frame.write.meth.rqmsn);
+    if (rqmsn < m_immediates.Begin() || rqmsn - m_immediates.Begin() >= m_config.maxWimm)
+    {
+        //= MRC-REF 2 WriteIMM overflow = NAK invalid request, fatal
+        ++m_counters.unexpected;
+        m_nakSyndrome = AETH_NAK_INVALID_REQUEST;
+        return;
+    }
+    while (m_immediates.End() <= rqmsn)
+    {
+        m_immediates.Push(Stashed{0, 0, 0, false});
+    }
+    m_immediates.At(rqmsn) =
+        Stashed{psn + 1, frame.write.immediate, frame.write.reth.dmaBytes, true};
+}
+
+//= MRC-REF 4 Responder, WriteIMM completes in RQMSN order after all earlier messages
+void
+Responder::DeliverImmediates(int64_t nowPs)
+{
+    while (!m_immediates.IsEmpty() && m_immediates.Front().isPresent &&
+           m_immediates.Front().endPsn <= m_window.Expected())
+    {
+        const Stashed stashed = m_immediates.Front();
+        const uint64_t rqmsn = m_immediates.Begin();
+        m_immediates.Pop();
+        m_host.OnReceiveCompletion({nowPs, rqmsn, stashed.immediate, stashed.bytes});
+    }
+}
+
+void
+Responder::Fill(Reply reply, const Frame& trigger, Frame& answer)
+{
+    switch (reply)
+    {
+    case REPLY_SACK:
+        FillSack(trigger, answer);
+        break;
+    case REPLY_NACK: {
+        ++m_counters.nacksSent;
+        const Tseth tseth = trigger.write.tseth; // the answer may take the trigger's place
+        const bool isLastHop = trigger.Has(Frame::TRIMMED_LASTHOP);
+        FillCommon(Opcode::NACK, trigger, answer);
+        answer.nack = Nack{isLastHop ? NackCode::TRIMMED_LASTHOP : NackCode::TRIMMED,
+                           0,
+                           NACK_CC_TYPE,
+                           0,
+                           trigger.ev,
+                           trigger.psn,
+                           static_cast<uint16_t>(m_setup.localQp),
+                           static_cast<uint16_t>(m_setup.remoteQp),
+                           tseth.txTimestamp};
+        break;
+    }
+    case REPLY_ACK:
+        ++m_counters.acksSent;
+        FillCommon(Opcode::ACKNOWLEDGE, trigger, answer);
+        answer.ack = Aeth{m_nakSyndrome, static_cast<uint32_t>(m_completed & PSN_MASK)};
+        break;
+    default:
+        break;
+    }
+}
+
+void
+Responder::FillCommon(Opcode opcode, const Frame& trigger, Frame& answer) const
+{
+    answer.next = nullptr;
+    answer.ev = trigger.ev;
+    answer.destinationQp = m_setup.remoteQp;
+    answer.psn = trigger.psn;
+    answer.payloadBytes = 0;
+    answer.flags = Frame::CONTROL;
+    answer.flags |= m_setup.isEncapsulated ? Frame::ENCAPSULATED : 0;
+    answer.trafficClass = MakeTrafficClass(m_config.dscp.control, NOT_ECT);
+    answer.opcode = opcode;
+    answer.wireBytes = FrameWireBytes(FrameL2Bytes(opcode, false, m_setup.isEncapsulated, 0));
+}
+
+//= MRC-REF 2 SACK
+void
+Responder::FillSack(const Frame& trigger, Frame& answer)
+{
+    ++m_counters.sacksSent;
+    const bool isProbe = trigger.opcode == Opcode::RELIABILITY_PROBE;
+    const uint64_t expected = m_window.Expected();
+    const uint64_t highestEnd = m_window.HighestEnd();
+    const uint64_t triggerPsn = isProbe ? expected - 1 : ExtendPsn(expected, trigger.psn);
+    Sack sack{};
+    sack.mark = trigger.IsMarked() ? SackMark::SKIP_ONCE : SackMark::NONE;
+    sack.probeResponse = isProbe;
+    sack.ackPsnOffset = isProbe ? static_cast<int16_t>(trigger.probe.probeId)
+                                : static_cast<int16_t>(triggerPsn - (expected - 1));
+    sack.entropy = trigger.ev;
+    sack.spdcid = static_cast<uint16_t>(m_setup.localQp);
+    sack.dpdcid = static_cast<uint16_t>(m_setup.remoteQp);
+    sack.cackPsn = (expected - 1) & PSN_MASK;
+    sack.mpr = m_config.dynamicMpr ? m_config.mprUnits : 0;
+    sack.txTimestamp = isProbe ? trigger.probe.txTimestamp : trigger.write.tseth.txTimestamp;
+    sack.oooCount = static_cast<uint16_t>(std::min(m_window.OutOfOrderCount(), 0x7fffu));
+    sack.receivedUnits256 =
+        ((m_receivedBytes + SACK_RECEIVED_UNIT_BYTES - 1) / SACK_RECEIVED_UNIT_BYTES) & PSN_MASK;
+
+    uint64_t base = expected;
+    m_sackBytes = 0;
+    if (highestEnd > expected + SACK_BITMAP_BITS)
+    {
+        const uint64_t newest = highestEnd - SACK_BITMAP_BITS;
+        base = m_config.sackReportsAll ? std::clamp(m_unreportedPsn, expected, newest) : newest;
+    }
+    m_unreportedPsn = std::min(base + SACK_BITMAP_BITS, highestEnd);
+    if (m_unreportedPsn < highestEnd)
+    {
+        m_sackBytes = m_config.sackThresholdBytes; // the next arrival reports the rest
+    }
+    sack.sackOffset = static_cast<int16_t>(base - (expected - 1));
+    sack.bitmap = m_window.Bitmap(base);
+
+    FillCommon(Opcode::SACK, trigger, answer);
+    answer.psn = sack.cackPsn;
+    answer.sack = sack;
+}
+
+} // namespace mrc

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef MRC_RESPONDER_H
+#define MRC_RESPONDER_H
+
+#include "mrc-endpoint-counters.h"
+#include "mrc-frame.h"
+#include "mrc-memory.h"
+#include "mrc-qp-setup.h"
+#include "mrc-receive-window.h"
+#include "mrc-ring.h"
+#include "mrc-transport-config.h"
+#include "mrc-work-request.h"
+
+#include <cstdint>
+
+namespace mrc
+{
+
+/// What a responder tells its surroundings.
+class ResponderHost
+{
+  public:
+    virtual ~ResponderHost() = default;
+
+    /// A message with an immediate is complete, and so are all before it.
+    virtual void OnReceiveCompletion(const ReceiveCompletion& completion) = 0;
+};
+
+/**
+ * The receiving half of a QP: places payloads, tracks PSNs and messages, and says which answers
+ * are due.
+ *
+ * The NIC passes in what arrived, gets the set of answers that are due, and asks for each to be
+ * filled in. Answers travel on the EV of the packet that caused them: that path works.
+ */
+class Responder
+{
+  public:
+    /// Answers that are due, to be sent in this order.
+    enum Reply : uint8_t
+    {
+        REPLY_NONE = 0,
+        REPLY_SACK = 1,
+        REPLY_NACK = 2,
+        REPLY_ACK = 4
+    };
+
+    /**
+     * @param config parameters, kept by reference
+     * @param setup the connection
+     * @param memory what the peer may write to, kept by reference
+     * @param counters counts what happens, kept by reference
+     * @param host surroundings, kept by reference
+     */
+    Responder(const TransportConfig& config,
+              const QpSetup& setup,
+              MemoryTable& memory,
+              EndpointCounters& counters,
+              ResponderHost& host);
+
+    /// A WRITE arrived, perhaps trimmed. @return Reply bits
+    uint8_t OnWrite(const Frame& frame, int64_t nowPs);
+
+    /// A reliability probe arrived. @return Reply bits
+    uint8_t OnProbe(const Frame& frame);
+
+    /**
+     * Fill in an answer that OnWrite() or OnProbe() called for.
+     *
+     * @param reply one Reply bit
+     * @param trigger the frame that was passed to OnWrite() or OnProbe()
+     * @param[out] answer the frame to send; may be the same object as the trigger
+     */
+    void Fill(Reply reply, const Frame& trigger, Frame& answer);
+
+    /// @return PSNs received and missing
+    const ReceiveWindow& Window() const
+    {
+        return m_window;
+    }
+
+    /// @return messages complete in order
+    uint64_t CompletedMessages() const
+    {
+        return m_completed;
+    }
+
+  private:
+    /// An immediate that waits for earlier messages.
+    struct Stashed
+    {
+        uint64_t endPsn;    //!< one past its message's last PSN
+        uint32_t immediate; //!< the value
+        uint32_t bytes;     //!< message length
+        bool isPresent;     //!< arrived
+    };
+
+    /// Keep an immediate until all before it is complete.
+    void Stash(const Frame& frame, uint64_t psn);
+    /// Report immediates whose messages are complete.
+    void DeliverImmediates(int64_t nowPs);
+    /// Fill in what SACK, NACK and ACK share.
+    void FillCommon(Opcode opcode, const Frame& trigger, Frame& answer) const;
+    /// Fill in a SACK.
+    void FillSack(const Frame& trigger, Frame& answer);
+
+    const TransportConfig& m_config; //!< shared
+    EndpointCounters& m_counters;    //!< shared
+    MemoryTable& m_memory;           //!< of the NIC
+    ResponderHost& m_host;           //!< surroundings
+    QpSetup m_setup;                 //!< the connection
+    ReceiveWindow m_window;          //!< PSNs
+    Ring<Stashed> m_immediates;      //!< by RQMSN
+    uint64_t m_receivedBytes{0};     //!< payload of all WRITEs that arrived
+    uint64_t m_completed{0};         //!< messages complete in order
+    uint64_t m_unreportedPsn;        //!< every PSN received below is in some SACK sent
+    uint32_t m_sackBytes{0};         //!< towards the SACK threshold
+    uint8_t m_nakSyndrome{AETH_ACK}; //!< set once the QP refused something for good
+};
+
+} // namespace mrc
+
+#endif // MRC_RESPONDER_H

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef MRC_EGRESS_PORT_H
+#define MRC_EGRESS_PORT_H
+
+#include "mrc-frame-fifo.h"
+#include "mrc-port-context.h"
+#include "mrc-random.h"
+#include "mrc-slab.h"
+
+#include <ns3/event-impl.h>
+
+#include <cstdint>
+#include <memory>
+
+namespace ns3
+{
+
+/// The far end of a link.
+class MrcFrameSink
+{
+  public:
+    virtual ~MrcFrameSink() = default;
+
+    /**
+     * A frame arrived; the sink owns it now.
+     *
+     * @param frame the frame
+     * @param port the sink's port
+     * @param nowPs the simulation's time, ps
+     */
+    virtual void Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs) = 0;
+};
+
+/// Sees each frame that a port starts to send: captures.
+class MrcPortTap
+{
+  public:
+    virtual ~MrcPortTap() = default;
+
+    /**
+     * @param frame what is sent
+     * @param startPs when its first bit leaves; not in order between ports, see MrcPortTraces
+     */
+    virtual void OnTransmit(const mrc::Frame& frame, int64_t startPs) = 0;
+};
+
+/// What only some ports need.
+struct MrcPortExtras
+{
+    MrcPortTap* tap{nullptr};     ///< sees what is sent
+    uint64_t lossThreshold{0};    ///< probability of loss x 2^32
+    uint64_t corruptThreshold{0}; ///< probability of damage x 2^32
+    mrc::Random random{1};        ///< draws losses
+};
+
+/**
+ * One direction of a link: the queues in front of it, its transmitter, and the wire.
+ *
+ * The port is evaluated lazily. It takes every decision that an eager model would take (control
+ * before data, marking, trimming), at the same instants, but computes them only when somebody
+ * looks: Advance(now) commits all transmissions that started by now. The wire is a FIFO of
+ * committed frames with their arrival times and has one event in the simulator, the port itself,
+ * which is scheduled again and again and never allocated. So a hop costs one event.
+ *
+ * The link's delay includes the latency of the node at its far end.
+ */
+class MrcEgressPort final : public EventImpl
+{
+  public:
+    MrcEgressPort() = default;
+
+    /// @return memory beside that of other ports
+    static void* operator new(size_t)
+    {
+        return MrcSlab<MrcEgressPort>::Allocate();
+    }
+
+    /// Give the memory back.
+    static void operator delete(void* memory)
+    {
+        MrcSlab<MrcEgressPort>::Free(memory);
+    }
+
+    /**
+     * Join the port to the far end of its link.
+     *
+     * @param context shared state, outlives the port
+     * @param index index of the port in its switch or NIC
+     * @param sink the far end
+     * @param sinkPort the far end's port
+     * @param bitsPerSecond rate of the link
+     * @param delayPs propagation delay and latency of the far end, ps
+     * @param seed of the random numbers for marking
+     */
+    void Connect(MrcPortContext* context,
+                 uint16_t index,
+                 MrcFrameSink* sink,
+                 uint16_t sinkPort,
+                 uint64_t bitsPerSecond,
+                 int64_t delayPs,
+                 uint64_t seed);
+
+    /// Hand a frame to the queues; it may be marked, trimmed or dropped.
+    void Enqueue(mrc::Frame* frame, int64_t nowPs);
+
+    /// Send a frame at once, past the queues. The port must be idle (see Advance()).
+    void Transmit(mrc::Frame* frame, int64_t nowPs);
+
+    /// Commit the transmissions that started by now. @return when the port is free
+    int64_t Advance(int64_t nowPs);
+
+    /// @return whether the link is up
+    bool IsUp() const
+    {
+        return m_isUp;
+    }
+
+    /**
+     * Change the state of the link. Going down loses what is queued and under way.
+     *
+     * @param isUp the new state
+     * @param nowPs the time
+     */
+    void SetUp(bool isUp, int64_t nowPs);
+
+    /// Change the rate from the next frame on.
+    void SetRate(uint64_t bitsPerSecond, int64_t nowPs);
+
+    /// Change the delay of frames sent from now on; arrivals stay in order.
+    void SetDelay(int64_t delayPs, int64_t nowPs);
+
+    /**
+     * Lose or damage frames at random.
+     *
+     * @param loss probability of loss, 0 to 1
+     * @param corrupt probability that a frame that is not lost is damaged, 0 to 1
+     * @param seed of the draws
+     */
+    void SetImpairment(double loss, double corrupt, uint64_t seed);
+
+    /// Watch what is sent; null to stop.
+    void SetTap(MrcPortTap* tap);
+
+    /// @return bytes in the data queue as of the last Advance()
+    uint32_t DataBytes() const
+    {
+        return m_dataBytes;
+    }
+
+    /// @return bytes in the control queue as of the last Advance()
+    uint32_t ControlBytes() const
+    {
+        return m_controlBytes;
+    }
+
+    /// @return how long a frame occupies the link, ps
+    int64_t SerializationPs(uint32_t wireBytes) const
+    {
+        return static_cast<int64_t>(wireBytes * m_psPerByte16 >> 16);
+    }
+
+    /// @return propagation delay and latency of the far end, ps
+    int64_t DelayPs() const
+    {
+        return m_delayPs;
+    }
+
+  private:
+    void Notify() override;
+
+    /// Start to send a frame.
+    void Commit(mrc::Frame* frame, int64_t startPs);
+    /// Set off the event of the frame at the head of the wire.
+    void ScheduleArrival(int64_t nowPs);
+    /// Wait for the transmitter, or be trimmed or dropped.
+    void Queue(mrc::Frame* frame, int64_t nowPs);
+    /// Cut a frame to its headers.
+    void Trim(mrc::Frame* frame, int64_t nowPs);
+    /// Count and release a frame.
+    void Drop(mrc::Frame* frame, MrcDropReason reason, int64_t whenPs);
+    /// Drop everything in a queue.
+    void Flush(mrc::FrameFifo& fifo, int64_t nowPs);
+    /// @return whether a lossy link delivers a frame; drops it if not
+    bool Survives(mrc::Frame* frame, int64_t nowPs);
+    /// @return the extras, made when first needed
+    MrcPortExtras& Extras();
+
+    int64_t m_busyUntilPs{0};                //!< when the last committed transmission ends
+    mrc::FrameFifo m_wire;                   //!< committed frames
+    mrc::FrameFifo m_control;                //!< waiting control frames
+    mrc::FrameFifo m_data;                   //!< waiting data frames
+    uint64_t m_psPerByte16{0};               //!< ps per byte x 2^16
+    int64_t m_delayPs{0};                    //!< propagation and latency of the far end
+    MrcPortContext* m_context{nullptr};      //!< shared
+    MrcFrameSink* m_sink{nullptr};           //!< far end
+    uint32_t m_controlBytes{0};              //!< in m_control
+    uint32_t m_dataBytes{0};                 //!< in m_data
+    uint16_t m_index{0};                     //!< own index
+    uint16_t m_sinkPort{0};                  //!< the far end's
+    bool m_isPending{false};                 //!< the event is in the simulator
+    bool m_isUp{true};                       //!< the link carries frames
+    mrc::Random m_random{1};                 //!< draws marks
+    std::unique_ptr<MrcPortExtras> m_extras; //!< rarely there
+};
+
+static_assert(sizeof(MrcEgressPort) <= 128, "a fabric has millions of ports");
+
+} // namespace ns3
+
+#endif // MRC_EGRESS_PORT_H

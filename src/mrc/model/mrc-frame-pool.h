@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef MRC_FRAME_POOL_H
+#define MRC_FRAME_POOL_H
+
+#include "mrc-frame.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace mrc
+{
+
+/**
+ * Memory for frames, taken in blocks and reused last in, first out.
+ *
+ * Not thread-safe: one pool serves one simulation. Frames live as long as the pool.
+ */
+class FramePool
+{
+  public:
+    FramePool() = default;
+    FramePool(const FramePool&) = delete;
+    FramePool& operator=(const FramePool&) = delete;
+
+    /// @return a frame with unspecified content
+    Frame* Allocate()
+    {
+        if (m_free == nullptr)
+        {
+            Grow();
+        }
+        Frame* frame = m_free;
+        m_free = frame->next;
+        ++m_inUse;
+        return frame;
+    }
+
+    /// Give a frame back.
+    void Release(Frame* frame)
+    {
+        frame->next = m_free;
+        m_free = frame;
+        --m_inUse;
+    }
+
+    /// @return frames handed out and not given back
+    uint64_t InUse() const
+    {
+        return m_inUse;
+    }
+
+  private:
+    static constexpr size_t BLOCK_FRAMES = 1024; //!< frames of a block
+
+    /// Take another block.
+    void Grow()
+    {
+        m_blocks.push_back(std::make_unique<Frame[]>(BLOCK_FRAMES));
+        Frame* block = m_blocks.back().get();
+        for (size_t i = BLOCK_FRAMES; i > 0; --i)
+        {
+            block[i - 1].next = m_free;
+            m_free = &block[i - 1];
+        }
+    }
+
+    std::vector<std::unique_ptr<Frame[]>> m_blocks; //!< all memory
+    Frame* m_free{nullptr};                         //!< frames to hand out
+    uint64_t m_inUse{0};                            //!< frames handed out
+};
+
+} // namespace mrc
+
+#endif // MRC_FRAME_POOL_H

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mrc-nic.h"
+
+#include "mrc-clock.h"
+
+#include <ns3/abort.h>
+#include <ns3/log.h>
+#include <ns3/trace-source-accessor.h>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("MrcNic");
+NS_OBJECT_ENSURE_REGISTERED(MrcNic);
+
+namespace
+{
+/// Hop limit of the outer header.
+//= MRC-REF 2 ICRC, trimming, encapsulation
+constexpr uint8_t HOP_LIMIT = 64;
+} // namespace
+
+/// The event of a port that becomes free with more to send.
+class MrcNic::PortFree final : public EventImpl
+{
+  public:
+    /// @param nic the owner @param plane of the port
+    PortFree(MrcNic& nic, uint8_t plane)
+        : m_nic(nic),
+          m_plane(plane)
+    {
+    }
+
+    /// @return whether the event waits for the port
+    bool IsPending() const
+    {
+        return m_isPending;
+    }
+
+    /// Run when the port is free. @param whenPs that time @param nowPs the present
+    void Schedule(int64_t whenPs, int64_t nowPs)
+    {
+        m_isPending = true;
+        MrcSchedule(this, whenPs, nowPs);
+    }
+
+  private:
+    void Notify() override
+    {
+        m_isPending = false;
+        m_nic.Drive(m_plane, MrcNowPs());
+    }
+
+    MrcNic& m_nic;           //!< owner
+    uint8_t m_plane;         //!< of the port
+    bool m_isPending{false}; //!< in the simulator
+};
+
+TypeId
+MrcNic::GetTypeId()
+{
+    static TypeId tid = MrcPortTraces::AddTo(
+        TypeId("ns3::MrcNic")
+            .SetParent<Object>()
+            .SetGroupName("Mrc")
+            .AddConstructor<MrcNic>()
+            .AddAttribute("Latency",
+                          "Between memory and wire, once when sending and once when receiving.",
+                          TimeValue(PicoSeconds(2138200)),
+                          MakeTimeAccessor(&MrcNic::m_latency),
+                          MakeTimeChecker(Time(0)))
+            .AddTraceSource("Completion",
+                            "A work request ended.",
+                            MakeTraceSourceAccessor(&MrcNic::m_completionTrace),
+                            "ns3::MrcNic::CompletionTracedCallback")
+            .AddTraceSource("EvState",
+                            "An EV of a QP changed its state.",
+                            MakeTraceSourceAccessor(&MrcNic::m_evTrace),
+                            "ns3::MrcNic::EvTracedCallback"));
+    return tid;
+}
+
+MrcNic::MrcNic()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+MrcNic::~MrcNic()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+MrcNic::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_ports.clear();
+    m_portFree.clear();
+    m_qps.clear();
+    m_fabric = nullptr;
+    m_profile = nullptr;
+    m_application = nullptr;
+    Object::DoDispose();
+}
+
+void
+MrcNic::Configure(Ptr<MrcFabric> fabric, Ptr<MrcProfile> profile, uint32_t index, uint64_t seed)
+{
+    NS_LOG_FUNCTION(this << index << seed);
+    m_fabric = fabric;
+    m_profile = profile;
+    m_index = index;
+    m_seed = seed;
+    m_context.pool = &fabric->Pool();
+    m_context.counters = &m_portCounters;
+    m_context.traces = this;
+    const uint32_t planes = fabric->Plan().Usids().Clos().Planes();
+    for (uint32_t plane = 0; plane < planes; ++plane)
+    {
+        m_ports.push_back(Create<MrcEgressPort>());
+        m_portFree.push_back(Create<PortFree>(*this, static_cast<uint8_t>(plane)));
+    }
+    m_firstPort = static_cast<uint8_t>(index % planes);
+}
+
+void
+MrcNic::Connect(uint8_t plane, MrcFrameSink* sink, uint16_t sinkPort, DataRate rate, Time delay)
+{
+    NS_ABORT_MSG_IF(plane >= m_ports.size(), "nic-" << m_index << " has no plane " << +plane);
+    m_ports[plane]->Connect(&m_context,
+                            plane,
+                            sink,
+                            sinkPort,
+                            rate.GetBitRate(),
+                            delay.GetPicoSeconds(),
+                            m_seed + plane);
+}
+
+uint32_t
+MrcNic::CreateQp(uint32_t peer, const mrc::QpSetup& setup)
+{
+    NS_LOG_FUNCTION(this << peer << setup.localQp << setup.remoteQp);
+    NS_ABORT_MSG_IF(setup.localQp != NextQp(), "QPNs are given out in order");
+    m_qps.push_back(Create<MrcQp>(*this,
+                                  setup,
+                                  peer,
+                                  m_fabric->Plan().Template(m_index, peer),
+                                  m_fabric->Addresses().NicAddress(peer),
+                                  m_seed * 0x100000001b3 + setup.localQp));
+    return setup.localQp;
+}
+
+void
+MrcNic::Post(uint32_t qp, const mrc::WorkRequest& request)
+{
+    NS_LOG_FUNCTION(this << qp << request.id << request.bytes);
+    const int64_t nowPs = MrcNowPs();
+    MrcQp& pair = Qp(qp);
+    pair.requester.Post(request, nowPs);
+    Wake(pair, nowPs);
+    pair.ArmTimer(nowPs);
+}
+
+void
+MrcNic::SetPortUp(uint8_t plane, bool isUp)
+{
+    const int64_t nowPs = MrcNowPs();
+    m_ports[plane]->SetUp(isUp, nowPs);
+    Pump(nowPs);
+}
+
+void
+MrcNic::Wake(MrcQp& qp, int64_t nowPs)
+{
+    if (qp.requester.HasWork())
+    {
+        if (!qp.isReady)
+        {
+            qp.isReady = true;
+            m_ready.Push(&qp);
+        }
+        Pump(nowPs);
+    }
+}
+
+void
+MrcNic::Pump(int64_t nowPs)
+{
+    const auto count = static_cast<uint8_t>(m_ports.size());
+    for (uint8_t i = 0; i < count && !m_ready.IsEmpty(); ++i)
+    {
+        const uint8_t plane = m_firstPort;
+        m_firstPort = plane + 1 == count ? 0 : plane + 1;
+        if (!m_portFree[plane]->IsPending() && m_ports[plane]->IsUp())
+        {
+            Drive(plane, nowPs);
+        }
+    }
+}
+
+void
+MrcNic::Drive(uint8_t plane, int64_t nowPs)
+{
+    MrcEgressPort& port = *m_ports[plane];
+    if (!port.IsUp() || m_ready.IsEmpty())
+    {
+        return;
+    }
+    if (port.Advance(nowPs) <= nowPs && !Pull(plane, nowPs))
+    {
+        return;
+    }
+    if (!m_ready.IsEmpty())
+    {
+        m_portFree[plane]->Schedule(port.Advance(nowPs), nowPs);
+    }
+}
+
+bool
+MrcNic::Pull(uint8_t plane, int64_t nowPs)
+{
+    mrc::Frame* frame = m_fabric->Pool().Allocate();
+    for (size_t left = m_ready.Size(); left > 0; --left)
+    {
+        MrcQp& qp = *m_ready.Front();
+        m_ready.Pop();
+        const bool hasFrame = qp.requester.NextFrame(nowPs, plane, *frame);
+        qp.isReady = qp.requester.HasWork();
+        if (qp.isReady)
+        {
+            m_ready.Push(&qp); // round robin
+        }
+        if (hasFrame)
+        {
+            Address(qp, *frame, plane);
+            m_ports[plane]->Transmit(frame, nowPs);
+            qp.ArmTimer(nowPs);
+            return true;
+        }
+    }
+    m_fabric->Pool().Release(frame);
+    return false;
+}
+
+void
+MrcNic::Address(MrcQp& qp, mrc::Frame& frame, uint8_t plane) const
+{
+    frame.source = m_index;
+    frame.destination = qp.Peer();
+    frame.plane = plane;
+    frame.hopLimit = HOP_LIMIT;
+    qp.Route(frame);
+}
+
+bool
+MrcNic::IsForUs(const mrc::Frame& frame, uint16_t port) const
+{
+    const mrc::UsidPlan& usids = m_fabric->Plan().Usids();
+    if (frame.Has(mrc::Frame::ENCAPSULATED))
+    {
+        //= MRC-REF 3 the NIC decapsulates: its own uSID is the last of the list
+        const uint64_t own = uint64_t{usids.Block()} << 32 | uint64_t{usids.NicUsid(port, m_index)}
+                                                                 << 16;
+        return frame.daHigh == own && frame.daLow == 0 && frame.destination == m_index;
+    }
+    return frame.destination == m_index;
+}
+
+void
+MrcNic::Drop(mrc::Frame* frame, uint16_t port, MrcDropReason reason, int64_t nowPs)
+{
+    m_portCounters.CountDrop(reason, *frame);
+    drop(port, *frame, reason, MrcTime(nowPs));
+    m_fabric->Pool().Release(frame);
+}
+
+void
+MrcNic::Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs)
+{
+    if (!IsForUs(*frame, port))
+    {
+        Drop(frame, port, MrcDropReason::NOT_FOR_US, nowPs);
+        return;
+    }
+    if (frame->Has(mrc::Frame::CORRUPT) && !frame->Has(mrc::Frame::TRIMMED))
+    {
+        ++m_counters.corrupt;
+        Drop(frame, port, MrcDropReason::BAD_ICRC, nowPs);
+        return;
+    }
+    const uint32_t index = frame->destinationQp - FIRST_QP;
+    if (index >= m_qps.size() || m_qps[index]->Peer() != frame->source)
+    {
+        ++m_counters.unknownQp;
+        m_fabric->Pool().Release(frame);
+        return;
+    }
+    MrcQp& qp = *m_qps[index];
+    if (mrc::IsWrite(frame->opcode))
+    {
+        Answer(qp, qp.responder.OnWrite(*frame, nowPs), frame, port, nowPs);
+        return;
+    }
+    switch (frame->opcode)
+    {
+    case mrc::Opcode::RELIABILITY_PROBE:
+        Answer(qp, qp.responder.OnProbe(*frame), frame, port, nowPs);
+        return;
+    case mrc::Opcode::SACK:
+        qp.requester.OnSack(*frame, nowPs);
+        break;
+    case mrc::Opcode::NACK:
+        qp.requester.OnNack(*frame, nowPs);
+        break;
+    case mrc::Opcode::ACKNOWLEDGE:
+        qp.requester.OnAck(*frame, nowPs);
+        break;
+    default:
+        ++m_counters.unexpected;
+        break;
+    }
+    m_fabric->Pool().Release(frame);
+    Wake(qp, nowPs);
+    qp.ArmTimer(nowPs);
+}
+
+void
+MrcNic::Answer(MrcQp& qp, uint8_t replies, mrc::Frame* trigger, uint16_t port, int64_t nowPs)
+{
+    while (replies != mrc::Responder::REPLY_NONE)
+    {
+        const auto reply = static_cast<mrc::Responder::Reply>(replies & (0u - replies));
+        replies &= replies - 1;
+        mrc::Frame* answer = trigger;
+        if (replies != mrc::Responder::REPLY_NONE)
+        {
+            answer = m_fabric->Pool().Allocate();
+        }
+        else
+        {
+            trigger = nullptr; // the last answer takes its place
+        }
+        qp.responder.Fill(reply, trigger == nullptr ? *answer : *trigger, *answer);
+        Address(qp, *answer, static_cast<uint8_t>(port));
+        m_ports[port]->Enqueue(answer, nowPs);
+    }
+    if (trigger != nullptr)
+    {
+        m_fabric->Pool().Release(trigger);
+    }
+}
+
+} // namespace ns3

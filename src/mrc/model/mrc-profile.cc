@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mrc-profile.h"
+
+#include "mrc-fixed-window.h"
+
+#include <ns3/boolean.h>
+#include <ns3/double.h>
+#include <ns3/enum.h>
+#include <ns3/log.h>
+#include <ns3/uinteger.h>
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("MrcProfile");
+NS_OBJECT_ENSURE_REGISTERED(MrcProfile);
+
+namespace
+{
+const mrc::TransportConfig TRANSPORT; ///< defaults
+const mrc::EvTableConfig EV_TABLE;    ///< defaults
+const mrc::NsccConfig NSCC;           ///< defaults
+} // namespace
+
+TypeId
+MrcProfile::AddTransportAttributes(TypeId tid)
+{
+    using T = mrc::TransportConfig;
+    return tid
+        .AddAttribute("Mtu",
+                      "Payload of a full packet, bytes.",
+                      UintegerValue(TRANSPORT.mtuBytes),
+                      MakeUintegerAccessor(&T::mtuBytes),
+                      MakeUintegerChecker<uint32_t>(256, 4096))
+        .AddAttribute("Mpr",
+                      "Receive window that a responder grants, units of 128 PSNs.",
+                      UintegerValue(TRANSPORT.mprUnits),
+                      MakeUintegerAccessor(&T::mprUnits),
+                      MakeUintegerChecker<uint8_t>(8, 255))
+        .AddAttribute("DynamicMpr",
+                      "SACKs carry the window.",
+                      BooleanValue(TRANSPORT.dynamicMpr),
+                      MakeBooleanAccessor(&T::dynamicMpr),
+                      MakeBooleanChecker())
+        .AddAttribute("MaxWimm",
+                      "WRITEs with immediate that a requester may have in flight.",
+                      UintegerValue(TRANSPORT.maxWimm),
+                      MakeUintegerAccessor(&T::maxWimm),
+                      MakeUintegerChecker<uint32_t>(32, 32768))
+        .AddAttribute("AckTimeoutExponent",
+                      "A packet times out 1.024 us x 2^this after it was sent.",
+                      UintegerValue(TRANSPORT.ackTimeoutExponent),
+                      MakeUintegerAccessor(&T::ackTimeoutExponent),
+                      MakeUintegerChecker<uint8_t>(0, 24))
+        .AddAttribute("LinearRetries",
+                      "Timeouts of a packet that wait the ACK timeout each.",
+                      UintegerValue(TRANSPORT.linearRetries),
+                      MakeUintegerAccessor(&T::linearRetries),
+                      MakeUintegerChecker<uint8_t>(0, 7))
+        .AddAttribute("ExponentialRetries",
+                      "Timeouts after those, each twice as long as the last; 25 = for ever.",
+                      UintegerValue(TRANSPORT.exponentialRetries),
+                      MakeUintegerAccessor(&T::exponentialRetries),
+                      MakeUintegerChecker<uint8_t>(0, 25))
+        .AddAttribute("SackThreshold",
+                      "A SACK is due when more bytes than this arrived, at least 1024 a packet.",
+                      UintegerValue(TRANSPORT.sackThresholdBytes),
+                      MakeUintegerAccessor(&T::sackThresholdBytes),
+                      MakeUintegerChecker<uint32_t>())
+        .AddAttribute(
+            "BaseRtt",
+            "Round trip of the longest path without load; 0 = from the topology.",
+            TimeValue(PicoSeconds(TRANSPORT.baseRttPs)),
+            MakeTimeAccessor(&MrcProfile::SetPs<&T::baseRttPs>, &MrcProfile::GetPs<&T::baseRttPs>),
+            MakeTimeChecker(Time(0)))
+        .AddAttribute("TargetDelay",
+                      "Queueing delay aimed at; 0 = 0.75 base RTTs with trimming, 1 without.",
+                      TimeValue(PicoSeconds(TRANSPORT.targetDelayPs)),
+                      MakeTimeAccessor(&MrcProfile::SetPs<&T::targetDelayPs>,
+                                       &MrcProfile::GetPs<&T::targetDelayPs>),
+                      MakeTimeChecker(Time(0)))
+        .AddAttribute("ReorderGuard",
+                      "Slack before a hole in the SACKs is taken for a loss.",
+                      TimeValue(PicoSeconds(TRANSPORT.reorderGuardPs)),
+                      MakeTimeAccessor(&MrcProfile::SetPs<&T::reorderGuardPs>,
+                                       &MrcProfile::GetPs<&T::reorderGuardPs>),
+                      MakeTimeChecker(Time(0)))
+        .AddAttribute("ProbeAfterBaseRtts",
+                      "Base RTTs of silence after which a probe asks for a SACK.",
+                      UintegerValue(TRANSPORT.probeAfterBaseRtts),
+                      MakeUintegerAccessor(&T::probeAfterBaseRtts),
+                      MakeUintegerChecker<uint32_t>(1, 1000))
+        .AddAttribute("SackReportsAll",
+                      "The base of the SACK bitmap is chosen so that each arrival is reported.",
+                      BooleanValue(TRANSPORT.sackReportsAll),
+                      MakeBooleanAccessor(&T::sackReportsAll),
+                      MakeBooleanChecker());
+}
+
+TypeId
+MrcProfile::AddNsccAttributes(TypeId tid)
+{
+    using N = mrc::NsccConfig;
+    return tid
+        .AddAttribute("MaxCwnd",
+                      "Largest and initial window, bytes; 0 = 1.5 BDP.",
+                      UintegerValue(NSCC.maxCwndBytes),
+                      MakeUintegerAccessor(&N::maxCwndBytes),
+                      MakeUintegerChecker<uint64_t>())
+        .AddAttribute("Gamma",
+                      "Strength of a decrease.",
+                      DoubleValue(NSCC.gamma),
+                      MakeDoubleAccessor(&N::gamma),
+                      MakeDoubleChecker<double>(0, 1))
+        .AddAttribute("MaxMdJump",
+                      "Smallest factor of one decrease.",
+                      DoubleValue(NSCC.maxMdJump),
+                      MakeDoubleAccessor(&N::maxMdJump),
+                      MakeDoubleChecker<double>(0, 1))
+        .AddAttribute("FairIncrease",
+                      "Fair increase, MTU x a.",
+                      DoubleValue(NSCC.fiMtus),
+                      MakeDoubleAccessor(&N::fiMtus),
+                      MakeDoubleChecker<double>(0))
+        .AddAttribute("FastIncreaseScale",
+                      "Fast increase: bytes of window per byte received, x a.",
+                      DoubleValue(NSCC.fiScale),
+                      MakeDoubleAccessor(&N::fiScale),
+                      MakeDoubleChecker<double>(0))
+        .AddAttribute("FastIncreaseDelay",
+                      "Delays below this count as none.",
+                      TimeValue(PicoSeconds(NSCC.fastIncreaseDelayPs)),
+                      MakeTimeAccessor(&MrcProfile::SetPs<&N::fastIncreaseDelayPs>,
+                                       &MrcProfile::GetPs<&N::fastIncreaseDelayPs>),
+                      MakeTimeChecker(Time(0)))
+        .AddAttribute("Eta",
+                      "Increase in each adjustment period, MTU x a.",
+                      DoubleValue(NSCC.etaMtus),
+                      MakeDoubleAccessor(&N::etaMtus),
+                      MakeDoubleChecker<double>(0))
+        .AddAttribute("Alpha",
+                      "Proportional increase at zero delay, MTU x a x b.",
+                      DoubleValue(NSCC.alphaMtus),
+                      MakeDoubleAccessor(&N::alphaMtus),
+                      MakeDoubleChecker<double>(0))
+        .AddAttribute("AdjustMtus",
+                      "Increases are applied after so many MTUs, or after AdjustPeriod.",
+                      DoubleValue(NSCC.adjustMtus),
+                      MakeDoubleAccessor(&N::adjustMtus),
+                      MakeDoubleChecker<double>(0))
+        .AddAttribute("AdjustPeriod",
+                      "Adjustment period; 0 = base RTT.",
+                      TimeValue(PicoSeconds(NSCC.adjustPeriodPs)),
+                      MakeTimeAccessor(&MrcProfile::SetPs<&N::adjustPeriodPs>,
+                                       &MrcProfile::GetPs<&N::adjustPeriodPs>),
+                      MakeTimeChecker(Time(0)))
+        .AddAttribute("QaGate",
+                      "Quick-adapt acts if less than 2^-this of the largest window arrived.",
+                      UintegerValue(NSCC.qaGate),
+                      MakeUintegerAccessor(&N::qaGate),
+                      MakeUintegerChecker<uint8_t>(0, 31))
+        .AddAttribute("QaThreshold",
+                      "Delay that triggers quick-adapt; 0 = never with trimming, else 4 targets.",
+                      TimeValue(PicoSeconds(NSCC.qaThresholdPs)),
+                      MakeTimeAccessor(&MrcProfile::SetPs<&N::qaThresholdPs>,
+                                       &MrcProfile::GetPs<&N::qaThresholdPs>),
+                      MakeTimeChecker(Time(0)))
+        .AddAttribute("DelayAverageWeight",
+                      "Weight of a delay sample of a whole window in the average.",
+                      DoubleValue(NSCC.delayAverageWeight),
+                      MakeDoubleAccessor(&N::delayAverageWeight),
+                      MakeDoubleChecker<double>(0, 1));
+}
+
+TypeId
+MrcProfile::AddFabricAttributes(TypeId tid)
+{
+    using E = mrc::EvTableConfig;
+    using D = mrc::DscpMap;
+    auto addDscp = [&tid](const char* name, const char* help, uint8_t value, auto accessor) {
+        tid.AddAttribute(
+            name, help, UintegerValue(value), accessor, MakeUintegerChecker<uint8_t>(0, 63));
+    };
+    addDscp(
+        "DscpNoTrim",
+        "DSCP of data that must not be trimmed.",
+        D{}.noTrim,
+        MakeUintegerAccessor(&MrcProfile::SetDscp<&D::noTrim>, &MrcProfile::GetDscp<&D::noTrim>));
+    addDscp("DscpTrimmable",
+            "DSCP of data.",
+            D{}.trimmable,
+            MakeUintegerAccessor(&MrcProfile::SetDscp<&D::trimmable>,
+                                 &MrcProfile::GetDscp<&D::trimmable>));
+    addDscp("DscpTrimmableRetx",
+            "DSCP of retransmitted data.",
+            D{}.trimmableRetx,
+            MakeUintegerAccessor(&MrcProfile::SetDscp<&D::trimmableRetx>,
+                                 &MrcProfile::GetDscp<&D::trimmableRetx>));
+    addDscp(
+        "DscpTrimmed",
+        "DSCP of trimmed packets.",
+        D{}.trimmed,
+        MakeUintegerAccessor(&MrcProfile::SetDscp<&D::trimmed>, &MrcProfile::GetDscp<&D::trimmed>));
+    addDscp("DscpTrimmedLastHop",
+            "DSCP of packets trimmed by a port to a NIC.",
+            D{}.trimmedLastHop,
+            MakeUintegerAccessor(&MrcProfile::SetDscp<&D::trimmedLastHop>,
+                                 &MrcProfile::GetDscp<&D::trimmedLastHop>));
+    addDscp(
+        "DscpControl",
+        "DSCP of control packets.",
+        D{}.control,
+        MakeUintegerAccessor(&MrcProfile::SetDscp<&D::control>, &MrcProfile::GetDscp<&D::control>));
+    return tid
+        .AddAttribute("EvCount",
+                      "EVs of a QP over all planes; as many as there are paths if fewer.",
+                      UintegerValue(128),
+                      MakeUintegerAccessor(&MrcProfile::m_evCount),
+                      MakeUintegerChecker<uint32_t>(1, 16384))
+        .AddAttribute("BackupEvCount",
+                      "EVs over all planes that wait to replace retired ones, if there are paths.",
+                      UintegerValue(32),
+                      MakeUintegerAccessor(&MrcProfile::m_backupEvCount),
+                      MakeUintegerChecker<uint32_t>(0, 16384))
+        .AddAttribute("ProbeSuccesses",
+                      "Unmarked probe answers that bring an ASSUMED_BAD EV back.",
+                      UintegerValue(EV_TABLE.probeSuccesses),
+                      MakeUintegerAccessor(&E::probeSuccesses),
+                      MakeUintegerChecker<uint8_t>(1))
+        .AddAttribute("MinActivePerPlane",
+                      "EVs of a plane that stay in use, bad or not; 0 = a quarter.",
+                      UintegerValue(EV_TABLE.minActivePerPlane),
+                      MakeUintegerAccessor(&E::minActivePerPlane),
+                      MakeUintegerChecker<uint16_t>())
+        .AddAttribute("ProbeInterval",
+                      "From the retirement of an EV to its first probe; each probe doubles it.",
+                      TimeValue(PicoSeconds(EV_TABLE.probeIntervalPs)),
+                      MakeTimeAccessor(&MrcProfile::SetPs<&E::probeIntervalPs>,
+                                       &MrcProfile::GetPs<&E::probeIntervalPs>),
+                      MakeTimeChecker(PicoSeconds(1)))
+        .AddAttribute("ProbeIntervalMax",
+                      "Largest time between two probes of an EV.",
+                      TimeValue(PicoSeconds(EV_TABLE.probeIntervalMaxPs)),
+                      MakeTimeAccessor(&MrcProfile::SetPs<&E::probeIntervalMaxPs>,
+                                       &MrcProfile::GetPs<&E::probeIntervalMaxPs>),
+                      MakeTimeChecker(PicoSeconds(1)))
+        .AddAttribute("CongestionControl",
+                      "NSCC, or a fixed window.",
+                      EnumValue(MRC_CC_NSCC),
+                      MakeEnumAccessor(&MrcProfile::m_algorithm),
+                      MakeEnumChecker(MRC_CC_NSCC, "nscc", MRC_CC_WINDOW, "window"))
+        .AddAttribute("WindowBytes",
+                      "Window of the fixed-window controller; 0 = 1.5 BDP.",
+                      UintegerValue(0),
+                      MakeUintegerAccessor(&MrcProfile::m_windowBytes),
+                      MakeUintegerChecker<uint64_t>())
+        .AddAttribute("Spray",
+                      "How the EV of each packet is chosen.",
+                      EnumValue(MRC_SPRAY_MRC),
+                      MakeEnumAccessor(&MrcProfile::m_spray),
+                      MakeEnumChecker(MRC_SPRAY_MRC,
+                                      "mrc",
+                                      MRC_SPRAY_RANDOM,
+                                      "random",
+                                      MRC_SPRAY_ROUND_ROBIN,
+                                      "round-robin",
+                                      MRC_SPRAY_SINGLE,
+                                      "single"))
+        .AddAttribute("Srv6",
+                      "Source-route with uSIDs; otherwise switches hash the 5-tuple.",
+                      BooleanValue(true),
+                      MakeBooleanAccessor(&MrcProfile::m_isSrv6),
+                      MakeBooleanChecker());
+}
+
+TypeId
+MrcProfile::GetTypeId()
+{
+    static TypeId tid = AddFabricAttributes(
+        AddNsccAttributes(AddTransportAttributes(TypeId("ns3::MrcProfile")
+                                                     .SetParent<Object>()
+                                                     .SetGroupName("Mrc")
+                                                     .AddConstructor<MrcProfile>())));
+    return tid;
+}
+
+MrcProfile::MrcProfile()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+MrcProfile::~MrcProfile()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+MrcProfile::Resolve(const Topology& topology)
+{
+    NS_LOG_FUNCTION(this << topology.baseRtt << topology.lineRateBitsPerSecond);
+    mrc::TransportConfig& transport = *this;
+    mrc::NsccConfig& nscc = *this;
+    mrc::EvTableConfig& evs = *this;
+    if (transport.baseRttPs == 0)
+    {
+        transport.baseRttPs = topology.baseRtt.GetPicoSeconds();
+    }
+    const uint32_t paths = m_isSrv6 ? topology.pathsPerPlane : UINT16_MAX;
+    const uint32_t active = std::clamp(m_evCount / topology.planes, 1u, paths);
+    const uint32_t backup = (m_backupEvCount + topology.planes - 1) / topology.planes;
+    evs.activePerPlane = static_cast<uint16_t>(active);
+    evs.backupPerPlane = static_cast<uint16_t>(std::min(backup, paths - active));
+    nscc.baseRttPs = transport.baseRttPs;
+    nscc.mtuBytes = transport.mtuBytes;
+    nscc.targetDelayPs = transport.targetDelayPs;
+    nscc.lineRateBitsPerSecond = topology.lineRateBitsPerSecond;
+    nscc.trimming = topology.isTrimming;
+    m_nscc = std::make_unique<mrc::NsccParameters>(nscc);
+    transport.targetDelayPs = m_nscc->targetDelayPs;
+    if (m_windowBytes == 0)
+    {
+        m_windowBytes = m_nscc->maxCwndBytes;
+    }
+}
+
+std::unique_ptr<mrc::CongestionControl>
+MrcProfile::CreateCongestionControl() const
+{
+    if (m_algorithm == MRC_CC_WINDOW)
+    {
+        return std::make_unique<mrc::FixedWindow>(m_windowBytes, Transport().baseRttPs);
+    }
+    return std::make_unique<mrc::Nscc>(*m_nscc);
+}
+
+} // namespace ns3

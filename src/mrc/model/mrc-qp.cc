@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mrc-qp.h"
+
+#include "mrc-clock.h"
+#include "mrc-nic.h"
+#include "mrc-qp-paths.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+MrcQp::MrcQp(MrcNic& nic,
+             const mrc::QpSetup& setup,
+             uint32_t peer,
+             const mrc::PathTemplate& path,
+             const mrc::Ipv6Address& peerAddress,
+             uint64_t seed)
+    : requester(nic.m_profile->Transport(), setup, nic.m_counters, *this),
+      responder(nic.m_profile->Transport(), setup, nic.m_memory, nic.m_counters, *this),
+      m_nic(nic),
+      m_path(path),
+      m_peerAddress(peerAddress),
+      m_seed(seed),
+      m_armedPs(mrc::Requester::NEVER),
+      m_peer(peer),
+      m_number(setup.localQp)
+{
+}
+
+void
+MrcQp::ArmTimer(int64_t nowPs)
+{
+    // A timer that fires too early finds nothing due and is set again; only a deadline before
+    // all pending events needs another one.
+    const int64_t wantedPs = requester.WakeByPs();
+    if (wantedPs >= m_armedPs)
+    {
+        return;
+    }
+    m_armedPs = std::max(wantedPs, nowPs + 1);
+    MrcSchedule(this, m_armedPs, nowPs);
+}
+
+void
+MrcQp::Notify()
+{
+    const int64_t nowPs = MrcNowPs();
+    if (nowPs == m_armedPs)
+    {
+        m_armedPs = mrc::Requester::NEVER;
+    }
+    if (requester.WakeByPs() <= nowPs)
+    {
+        requester.OnTimer(nowPs);
+        m_nic.Wake(*this, nowPs);
+    }
+    ArmTimer(nowPs);
+}
+
+std::unique_ptr<mrc::CongestionControl>
+MrcQp::CreateCongestionControl()
+{
+    return m_nic.m_profile->CreateCongestionControl();
+}
+
+std::unique_ptr<mrc::PathSelector>
+MrcQp::CreatePathSelector()
+{
+    return MrcCreatePathSelector(*m_nic.m_profile,
+                                 m_nic.m_fabric->Plan(),
+                                 m_nic.m_index,
+                                 m_peer,
+                                 m_seed,
+                                 this,
+                                 &m_nic.m_counters.ev);
+}
+
+void
+MrcQp::OnCompletion(const mrc::Completion& completion)
+{
+    m_nic.m_completionTrace(m_nic.m_index, m_number, completion);
+    if (m_nic.m_application != nullptr)
+    {
+        m_nic.m_application->OnCompletion(m_nic.m_index, m_number, completion);
+    }
+}
+
+void
+MrcQp::OnEvTransition(const mrc::EvTransition& transition)
+{
+    if (!m_nic.m_evTrace.IsEmpty())
+    {
+        const uint32_t ev = requester.Paths()->Value(transition.index);
+        m_nic.m_evTrace(m_nic.m_index, m_number, ev, transition);
+    }
+}
+
+void
+MrcQp::OnReceiveCompletion(const mrc::ReceiveCompletion& completion)
+{
+    if (m_nic.m_application != nullptr)
+    {
+        m_nic.m_application->OnReceive(m_nic.m_index, m_number, completion);
+    }
+}
+
+} // namespace ns3

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef MRC_QP_H
+#define MRC_QP_H
+
+#include "mrc-ipv6.h"
+#include "mrc-path-template.h"
+#include "mrc-requester.h"
+#include "mrc-responder.h"
+
+#include <ns3/event-impl.h>
+
+#include <cstdint>
+
+namespace ns3
+{
+
+class MrcNic;
+
+/**
+ * One end of a connection inside a NIC: requester, responder, the route to the peer, and the
+ * timer event, which is the object itself.
+ */
+class MrcQp final : public EventImpl,
+                    public mrc::RequesterHost,
+                    public mrc::EvObserver,
+                    public mrc::ResponderHost
+{
+  public:
+    /**
+     * @param nic the owner, outlives the QP
+     * @param setup what both ends agreed on
+     * @param peer NIC of the other end
+     * @param path route to it
+     * @param peerAddress its address
+     * @param seed of EV selection
+     */
+    MrcQp(MrcNic& nic,
+          const mrc::QpSetup& setup,
+          uint32_t peer,
+          const mrc::PathTemplate& path,
+          const mrc::Ipv6Address& peerAddress,
+          uint64_t seed);
+
+    mrc::Requester requester; //!< sends
+    mrc::Responder responder; //!< receives
+
+    /// @return NIC of the other end
+    uint32_t Peer() const
+    {
+        return m_peer;
+    }
+
+    /// @return own QPN
+    uint32_t Number() const
+    {
+        return m_number;
+    }
+
+    /// Address a frame to the peer: the carrier of its EV, or the peer's own address.
+    void Route(mrc::Frame& frame) const
+    {
+        if (frame.Has(mrc::Frame::ENCAPSULATED))
+        {
+            m_path.Apply(frame.ev, frame.daHigh, frame.daLow);
+        }
+        else
+        {
+            frame.daHigh = m_peerAddress.high;
+            frame.daLow = m_peerAddress.low;
+        }
+    }
+
+    /// Wake the requester no later than it wants.
+    void ArmTimer(int64_t nowPs);
+
+    bool isReady{false}; //!< waits in the NIC's round robin
+
+    std::unique_ptr<mrc::CongestionControl> CreateCongestionControl() override;
+    std::unique_ptr<mrc::PathSelector> CreatePathSelector() override;
+    void OnCompletion(const mrc::Completion& completion) override;
+    void OnEvTransition(const mrc::EvTransition& transition) override;
+    void OnReceiveCompletion(const mrc::ReceiveCompletion& completion) override;
+
+  private:
+    void Notify() override;
+
+    MrcNic& m_nic;                  //!< owner
+    mrc::PathTemplate m_path;       //!< route to the peer
+    mrc::Ipv6Address m_peerAddress; //!< of the peer
+    uint64_t m_seed;                //!< of EV selection
+    int64_t m_armedPs;              //!< when the event is due; NEVER = not pending
+    uint32_t m_peer;                //!< NIC of the other end
+    uint32_t m_number;              //!< own QPN
+};
+
+static_assert(sizeof(MrcQp) <= 640, "an idle QP fits 1 KiB with its bookkeeping");
+
+} // namespace ns3
+
+#endif // MRC_QP_H
