@@ -96,6 +96,7 @@ EvTable::Next(uint8_t plane, EvIndex avoid)
         }
         SetState(index, EvState::GOOD);
         ++turns.usable;
+        ++turns.owed;
         return index;
     }
 
@@ -115,9 +116,21 @@ EvTable::Next(uint8_t plane, EvIndex avoid)
             restored = true;
             SetState(index, EvState::GOOD);
             ++turns.usable;
+            ++turns.owed;
         }
     }
     return avoid;
+}
+
+bool
+EvTable::TakeTurnOff(uint8_t plane)
+{
+    if (m_planes == 1 || m_turns[plane].owed == 0)
+    {
+        return false;
+    }
+    --m_turns[plane].owed;
+    return true;
 }
 
 void

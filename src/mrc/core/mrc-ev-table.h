@@ -77,6 +77,7 @@ class EvTable final : public PathSelector
             EvCounters* = nullptr) = delete;
 
     EvIndex Next(uint8_t plane, EvIndex avoid) override;
+    bool TakeTurnOff(uint8_t plane) override;
     void OnMarked(EvIndex index, int64_t nowPs) override;
     void OnTrimmed(EvIndex index, int64_t nowPs) override;
     void OnLost(EvIndex index, int64_t nowPs) override;
@@ -153,6 +154,7 @@ class EvTable final : public PathSelector
         uint16_t backups; ///< EVs that wait
         uint16_t cursor;  ///< where the pass is, relative to begin
         uint16_t usable;  ///< active EVs that are not SKIP
+        uint16_t owed;   ///< EVs that were passed over and whose turn the plane has yet to miss
         uint16_t guards;  ///< active EVs that are ASSUMED_BAD
     };
 

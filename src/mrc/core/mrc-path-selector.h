@@ -88,6 +88,19 @@ class PathSelector
     virtual EvIndex Next(uint8_t plane, EvIndex avoid) = 0;
 
     /**
+     * Whether the plane misses a turn.
+     *
+     * An EV that sits out a turn would be replaced by another one of its plane, so the plane would
+     * carry as much as before. With several planes the turn itself has to go elsewhere: the port
+     * stays idle for one packet and other planes take it. Asked before Next(); a selector that
+     * answers true once owes one turn less.
+     *
+     * @param plane the plane of a free port
+     * @return whether the port is to stay idle for the time of one packet
+     */
+    virtual bool TakeTurnOff(uint8_t plane);
+
+    /**
      * A SACK with m = SKIP_ONCE arrived: the packet on this EV was CE-marked.
      *
      * @param index the reflected EV
@@ -170,6 +183,12 @@ class PathSelector
     /// @return number of EVs of the QP, backups included
     virtual uint16_t Size() const = 0;
 };
+
+inline bool
+PathSelector::TakeTurnOff(uint8_t)
+{
+    return false;
+}
 
 inline void
 PathSelector::OnMarked(EvIndex, int64_t)

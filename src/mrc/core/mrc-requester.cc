@@ -111,8 +111,17 @@ Requester::HasWork() const
 }
 
 bool
+Requester::IsLastBeforeSack(uint32_t bytes) const
+{
+    // With a small window the responder's byte counter may never reach the SACK threshold.
+    return m_inflightBytes <= m_config.sackThresholdBytes + bytes &&
+           m_inflightBytes + m_config.mtuBytes > m_active->control->CwndBytes();
+}
+
+bool
 Requester::NextFrame(int64_t nowPs, uint8_t plane, Frame& frame)
 {
+    m_isSittingOut = false;
     if (!HasWork())
     {
         return false;
@@ -153,6 +162,11 @@ Requester::NextFrame(int64_t nowPs, uint8_t plane, Frame& frame)
     {
         return false;
     }
+    if (paths.TakeTurnOff(plane))
+    {
+        m_isSittingOut = true;
+        return false;
+    }
     //= MRC-REF 4 Requester, retransmission takes another EV
     const EvIndex path = paths.Next(plane, isLost ? window.At(psn).path : NO_EV);
     if (path == NO_EV)
@@ -182,6 +196,10 @@ Requester::NextFrame(int64_t nowPs, uint8_t plane, Frame& frame)
     m_inflightBytes += bytes;
     m_wakeByPs = std::min(m_wakeByPs, nowPs + SilencePs());
     FillWrite(frame, psn, msn, nowPs, paths.Value(path));
+    if (IsLastBeforeSack(bytes))
+    {
+        frame.flags |= Frame::ACK_REQUEST;
+    }
     if (isLost)
     {
         frame.flags |= Frame::RETRANSMISSION;

@@ -76,6 +76,12 @@ class Requester
      */
     bool NextFrame(int64_t nowPs, uint8_t plane, Frame& frame);
 
+    /// @return whether the last NextFrame() offered nothing only because the plane misses a turn
+    bool IsSittingOut() const
+    {
+        return m_isSittingOut;
+    }
+
     /// @return whether NextFrame() would have something for some plane
     bool HasWork() const;
 
@@ -133,6 +139,18 @@ class Requester
         return m_active ? &m_active->window : nullptr;
     }
 
+    /// Fetch what NextFrame() will touch; changes nothing.
+    void Prefetch() const
+    {
+        if (m_active)
+        {
+            m_active->window.PrefetchNext();
+            __builtin_prefetch(m_active->paths.get());
+            __builtin_prefetch(m_active->control.get());
+            __builtin_prefetch(&m_active->detector);
+        }
+    }
+
   private:
     /// What only a QP that has sent needs.
     struct Active
@@ -149,6 +167,8 @@ class Requester
 
     /// @return whether windows allow the next new packet
     bool MaySendNew() const;
+    /// @return whether the packet just sent fills a window too small for the SACK threshold
+    bool IsLastBeforeSack(uint32_t bytes) const;
     /// Build the WRITE packet of a PSN.
     void FillWrite(Frame& frame, uint64_t psn, uint64_t msn, int64_t nowPs, uint32_t ev) const;
     /// Build a reliability probe.
@@ -187,6 +207,7 @@ class Requester
     uint32_t m_windowPsns;            //!< window that the peer grants
     uint32_t m_wimmInFlight{0};       //!< WRITEs with immediate begun and not complete
     bool m_hasFailed{false};          //!< ERROR
+    bool m_isSittingOut{false};       //!< the plane asked for missed a turn
 };
 
 } // namespace mrc

@@ -72,6 +72,15 @@ class SendWindow
         return m_packets[psn & (m_packets.size() - 1)];
     }
 
+    /// Fetch the place of the next packet.
+    void PrefetchNext() const
+    {
+        if (!m_packets.empty())
+        {
+            __builtin_prefetch(&At(m_next), 1);
+        }
+    }
+
     /// @return whether a PSN of the window was received
     bool IsReceived(uint64_t psn) const
     {

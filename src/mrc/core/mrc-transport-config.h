@@ -44,9 +44,10 @@ struct TransportConfig
     /// Queueing delay that congestion control aims at, ps. 0: derived from the base RTT.
     int64_t targetDelayPs{0};
 
-    /// Slack before a hole in the SACKs is taken for a loss, ps.
+    /// Slack before a hole in the SACKs is taken for a loss, ps. 0: 1.5 base RTTs, which is what
+    /// a last hop that is full up to its trim threshold adds to a path.
     //= MRC-REF 4 Requester, loss inference (O)
-    int64_t reorderGuardPs{10'000'000};
+    int64_t reorderGuardPs{0};
 
     /// Base RTTs without a SACK after which a reliability probe asks for one.
     //= MRC-REF 4 Requester, fast probe timer

@@ -33,9 +33,18 @@ MrcEgressPort::Connect(MrcPortContext* context,
     m_index = index;
     m_sink = sink;
     m_sinkPort = sinkPort;
-    m_psPerByte16 = PsPerByte16(bitsPerSecond);
-    m_delayPs = delayPs;
     m_random = mrc::Random(seed);
+    const uint64_t psPerByte16 = PsPerByte16(bitsPerSecond);
+    if (context->psPerByte16 == 0)
+    {
+        context->psPerByte16 = psPerByte16;
+        context->delayPs = delayPs;
+    }
+    else if (context->psPerByte16 != psPerByte16 || context->delayPs != delayPs)
+    {
+        OwnContext().psPerByte16 = psPerByte16;
+        OwnContext().delayPs = delayPs;
+    }
 }
 
 int64_t
@@ -68,7 +77,7 @@ void
 MrcEgressPort::Commit(mrc::Frame* frame, int64_t startPs)
 {
     m_busyUntilPs = startPs + SerializationPs(frame->wireBytes);
-    const int64_t arrivalPs = m_busyUntilPs + m_delayPs;
+    const int64_t arrivalPs = m_busyUntilPs + m_context->delayPs;
     // A shortened delay must not let a frame overtake the one before it.
     frame->whenPs = m_wire.IsEmpty() ? arrivalPs : std::max(arrivalPs, m_wire.Back()->whenPs);
     m_wire.Push(frame);
@@ -78,7 +87,7 @@ MrcEgressPort::Commit(mrc::Frame* frame, int64_t startPs)
     {
         m_context->traces->dequeue(m_index, *frame, MrcTime(startPs));
     }
-    if (m_extras && m_extras->tap != nullptr)
+    if (m_hasExtras && m_extras->tap != nullptr)
     {
         m_extras->tap->OnTransmit(*frame, startPs);
     }
@@ -145,8 +154,10 @@ MrcEgressPort::Queue(mrc::Frame* frame, int64_t nowPs)
             if (queued > limits.ecnMinBytes && limits.ecnMaxProbability != 0 &&
                 mrc::EcnOf(frame->trafficClass) != mrc::NOT_ECT)
             {
-                const uint64_t over = std::min(queued, limits.ecnMaxBytes) - limits.ecnMinBytes;
-                const uint64_t span = limits.ecnMaxBytes - limits.ecnMinBytes;
+                // At EcnMax and above, also when it equals EcnMin: the whole probability.
+                const bool isFull = queued >= limits.ecnMaxBytes;
+                const uint64_t over = isFull ? 1 : queued - limits.ecnMinBytes;
+                const uint64_t span = isFull ? 1 : limits.ecnMaxBytes - limits.ecnMinBytes;
                 const uint64_t draw = m_random.Below(UINT16_MAX + 1);
                 if (draw * span < over * limits.ecnMaxProbability)
                 {
@@ -216,16 +227,15 @@ void
 MrcEgressPort::Notify()
 {
     const int64_t nowPs = MrcNowPs();
-    m_isPending = false;
     Advance(nowPs);
-    if (m_wire.IsEmpty() || m_wire.Front()->whenPs > nowPs)
+    if (m_wire.IsEmpty() || m_wire.Front()->whenPs != nowPs)
     {
-        ScheduleArrival(nowPs); // what this event was for was lost with the link
-        return;
+        return; // what this event was for was lost with the link; later frames have their own
     }
+    m_isPending = false;
     mrc::Frame* frame = m_wire.Pop();
     ScheduleArrival(nowPs);
-    if (m_extras == nullptr || Survives(frame, nowPs))
+    if (!m_hasExtras || Survives(frame, nowPs))
     {
         m_sink->Receive(frame, m_sinkPort, nowPs);
     }
@@ -273,6 +283,9 @@ MrcEgressPort::SetUp(bool isUp, int64_t nowPs)
         m_controlBytes = 0;
         m_dataBytes = 0;
         m_busyUntilPs = nowPs;
+        // The event of the lost frames stays in the simulator and finds nothing to do: after the
+        // link is up again, a frame can arrive before it.
+        m_isPending = false;
     }
 }
 
@@ -280,14 +293,25 @@ void
 MrcEgressPort::SetRate(uint64_t bitsPerSecond, int64_t nowPs)
 {
     Advance(nowPs);
-    m_psPerByte16 = PsPerByte16(bitsPerSecond);
+    OwnContext().psPerByte16 = PsPerByte16(bitsPerSecond);
 }
 
 void
 MrcEgressPort::SetDelay(int64_t delayPs, int64_t nowPs)
 {
     Advance(nowPs);
-    m_delayPs = delayPs;
+    OwnContext().delayPs = delayPs;
+}
+
+MrcPortContext&
+MrcEgressPort::OwnContext()
+{
+    if (Extras().context == nullptr)
+    {
+        Extras().context = std::make_unique<MrcPortContext>(*m_context);
+        m_context = Extras().context.get();
+    }
+    return *m_context;
 }
 
 MrcPortExtras&
@@ -296,6 +320,7 @@ MrcEgressPort::Extras()
     if (m_extras == nullptr)
     {
         m_extras = std::make_unique<MrcPortExtras>();
+        m_hasExtras = true;
     }
     return *m_extras;
 }

@@ -2,12 +2,11 @@
 #ifndef MRC_EGRESS_PORT_H
 #define MRC_EGRESS_PORT_H
 
+#include "mrc-fabric-event.h"
 #include "mrc-frame-fifo.h"
 #include "mrc-port-context.h"
 #include "mrc-random.h"
 #include "mrc-slab.h"
-
-#include <ns3/event-impl.h>
 
 #include <cstdint>
 #include <memory>
@@ -47,10 +46,11 @@ class MrcPortTap
 /// What only some ports need.
 struct MrcPortExtras
 {
-    MrcPortTap* tap{nullptr};     ///< sees what is sent
-    uint64_t lossThreshold{0};    ///< probability of loss x 2^32
-    uint64_t corruptThreshold{0}; ///< probability of damage x 2^32
-    mrc::Random random{1};        ///< draws losses
+    MrcPortTap* tap{nullptr};                ///< sees what is sent
+    uint64_t lossThreshold{0};               ///< probability of loss x 2^32
+    uint64_t corruptThreshold{0};            ///< probability of damage x 2^32
+    mrc::Random random{1};                   ///< draws losses
+    std::unique_ptr<MrcPortContext> context; ///< if its rate or delay is its own
 };
 
 /**
@@ -64,7 +64,7 @@ struct MrcPortExtras
  *
  * The link's delay includes the latency of the node at its far end.
  */
-class MrcEgressPort final : public EventImpl
+class MrcEgressPort final : public MrcFabricEvent
 {
   public:
     MrcEgressPort() = default;
@@ -84,7 +84,8 @@ class MrcEgressPort final : public EventImpl
     /**
      * Join the port to the far end of its link.
      *
-     * @param context shared state, outlives the port
+     * @param context shared state, outlives the port; takes rate and delay of the first port
+     *        that is connected with it
      * @param index index of the port in its switch or NIC
      * @param sink the far end
      * @param sinkPort the far end's port
@@ -156,13 +157,21 @@ class MrcEgressPort final : public EventImpl
     /// @return how long a frame occupies the link, ps
     int64_t SerializationPs(uint32_t wireBytes) const
     {
-        return static_cast<int64_t>(wireBytes * m_psPerByte16 >> 16);
+        return static_cast<int64_t>(wireBytes * m_context->psPerByte16 >> 16);
     }
 
     /// @return propagation delay and latency of the far end, ps
     int64_t DelayPs() const
     {
-        return m_delayPs;
+        return m_context->delayPs;
+    }
+
+    void Prefetch() const override
+    {
+        if (!m_wire.IsEmpty())
+        {
+            m_wire.Prefetch();
+        }
     }
 
   private:
@@ -185,20 +194,25 @@ class MrcEgressPort final : public EventImpl
     /// @return the extras, made when first needed
     MrcPortExtras& Extras();
 
-    int64_t m_busyUntilPs{0};                //!< when the last committed transmission ends
-    mrc::FrameFifo m_wire;                   //!< committed frames
-    mrc::FrameFifo m_control;                //!< waiting control frames
-    mrc::FrameFifo m_data;                   //!< waiting data frames
-    uint64_t m_psPerByte16{0};               //!< ps per byte x 2^16
-    int64_t m_delayPs{0};                    //!< propagation and latency of the far end
-    MrcPortContext* m_context{nullptr};      //!< shared
-    MrcFrameSink* m_sink{nullptr};           //!< far end
+    /// @return parameters that only this port has
+    MrcPortContext& OwnContext();
+
+    // The first cache line, together with the base class whose padding the first members fill, is
+    // all that a frame touches which finds the port idle.
+    bool m_isPending{false};            //!< the head of the wire has its event
+    bool m_hasExtras{false};            //!< m_extras is there
+    bool m_isUp{true};                  //!< the link carries frames
+    int64_t m_busyUntilPs{0};           //!< when the last committed transmission ends
+    mrc::FrameFifo m_wire;              //!< committed frames
+    mrc::FrameFifo m_control;           //!< waiting control frames
+    mrc::FrameFifo m_data;              //!< waiting data frames
+    MrcPortContext* m_context{nullptr}; //!< shared
+    MrcFrameSink* m_sink{nullptr};      //!< far end
+
+    uint16_t m_sinkPort{0};                  //!< the far end's
+    uint16_t m_index{0};                     //!< own index
     uint32_t m_controlBytes{0};              //!< in m_control
     uint32_t m_dataBytes{0};                 //!< in m_data
-    uint16_t m_index{0};                     //!< own index
-    uint16_t m_sinkPort{0};                  //!< the far end's
-    bool m_isPending{false};                 //!< the event is in the simulator
-    bool m_isUp{true};                       //!< the link carries frames
     mrc::Random m_random{1};                 //!< draws marks
     std::unique_ptr<MrcPortExtras> m_extras; //!< rarely there
 };

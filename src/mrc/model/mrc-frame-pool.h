@@ -3,9 +3,10 @@
 #define MRC_FRAME_POOL_H
 
 #include "mrc-frame.h"
+#include "mrc-huge-block.h"
 
 #include <cstdint>
-#include <memory>
+#include <new>
 #include <vector>
 
 namespace mrc
@@ -51,23 +52,22 @@ class FramePool
     }
 
   private:
-    static constexpr size_t BLOCK_FRAMES = 1024; //!< frames of a block
-
     /// Take another block.
     void Grow()
     {
-        m_blocks.push_back(std::make_unique<Frame[]>(BLOCK_FRAMES));
-        Frame* block = m_blocks.back().get();
-        for (size_t i = BLOCK_FRAMES; i > 0; --i)
+        m_blocks.push_back(MakeHugeBlock(HUGE_PAGE_BYTES));
+        std::byte* block = m_blocks.back().get();
+        for (size_t offset = HUGE_PAGE_BYTES; offset > 0; offset -= sizeof(Frame))
         {
-            block[i - 1].next = m_free;
-            m_free = &block[i - 1];
+            auto frame = new (block + offset - sizeof(Frame)) Frame;
+            frame->next = m_free;
+            m_free = frame;
         }
     }
 
-    std::vector<std::unique_ptr<Frame[]>> m_blocks; //!< all memory
-    Frame* m_free{nullptr};                         //!< frames to hand out
-    uint64_t m_inUse{0};                            //!< frames handed out
+    std::vector<HugeBlock> m_blocks; //!< all memory
+    Frame* m_free{nullptr};          //!< frames to hand out
+    uint64_t m_inUse{0};             //!< frames handed out
 };
 
 } // namespace mrc

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mrc-lane-scheduler.h"
 
+#include "mrc-fabric-event.h"
+
 #include "ns3/assert.h"
 #include "ns3/log.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <typeinfo>
 
 namespace ns3
 {
@@ -316,6 +319,30 @@ MrcLaneScheduler::AdvanceLane(Slot slot)
     // Behind the tail there are pointers to events long run, which do no harm.
     __builtin_prefetch(lane.At(lane.head + PREFETCH_AHEAD).impl);
     __builtin_prefetch(&lane.At(lane.head + 3 * PREFETCH_AHEAD));
+    if (lane.head + PREFETCH_AHEAD / 2 < lane.tail)
+    {
+        PrefetchBeyond(lane, lane.At(lane.head + PREFETCH_AHEAD / 2).impl);
+    }
+}
+
+void
+MrcLaneScheduler::PrefetchBeyond(Lane& lane, const EventImpl* impl)
+{
+    if (impl == nullptr)
+    {
+        return; // a removed event
+    }
+    // Events of one delay are mostly of one class, so its name is asked for once.
+    const std::type_info* type = &typeid(*impl);
+    if (type != lane.type)
+    {
+        lane.type = type;
+        lane.isFabric = dynamic_cast<const MrcFabricEvent*>(impl) != nullptr;
+    }
+    if (lane.isFabric)
+    {
+        static_cast<const MrcFabricEvent*>(impl)->Prefetch();
+    }
 }
 
 bool

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <typeinfo>
 #include <vector>
 
 namespace ns3
@@ -145,6 +146,8 @@ class MrcLaneScheduler : public Scheduler
         uint64_t head;           //!< free-running position of the first event
         uint64_t tail;           //!< free-running position behind the last event
         uint64_t delay;          //!< delay of its events, in units of the time resolution
+        const std::type_info* type{nullptr}; //!< class of the event last looked at
+        bool isFabric{false};                //!< whether that is an MrcFabricEvent
 
         /**
          * @param position a free-running position
@@ -226,6 +229,8 @@ class MrcLaneScheduler : public Scheduler
      * @param slot the lane's slot
      */
     void AdvanceLane(Slot slot);
+    /// Let an event that comes soon fetch what it needs. @param lane its lane @param impl the event
+    static void PrefetchBeyond(Lane& lane, const EventImpl* impl);
     /**
      * Removes an event from a lane.
      * @param slot the lane's slot

@@ -2,9 +2,11 @@
 #include "mrc-nic.h"
 
 #include "mrc-clock.h"
+#include "mrc-wire-size.h"
 
 #include <ns3/abort.h>
 #include <ns3/log.h>
+#include <ns3/string.h>
 #include <ns3/trace-source-accessor.h>
 
 namespace ns3
@@ -21,7 +23,7 @@ constexpr uint8_t HOP_LIMIT = 64;
 } // namespace
 
 /// The event of a port that becomes free with more to send.
-class MrcNic::PortFree final : public EventImpl
+class MrcNic::PortFree final : public MrcFabricEvent
 {
   public:
     /// @param nic the owner @param plane of the port
@@ -42,6 +44,15 @@ class MrcNic::PortFree final : public EventImpl
     {
         m_isPending = true;
         MrcSchedule(this, whenPs, nowPs);
+    }
+
+    void Prefetch() const override
+    {
+        __builtin_prefetch(m_nic.m_ports[m_plane].operator->(), 1);
+        if (!m_nic.m_ready.IsEmpty())
+        {
+            m_nic.m_ready.Front()->Prefetch();
+        }
     }
 
   private:
@@ -66,7 +77,8 @@ MrcNic::GetTypeId()
             .AddConstructor<MrcNic>()
             .AddAttribute("Latency",
                           "Between memory and wire, once when sending and once when receiving.",
-                          TimeValue(PicoSeconds(2138200)),
+                          // text: read when an object is made, at picosecond resolution
+                          StringValue("2138200ps"),
                           MakeTimeAccessor(&MrcNic::m_latency),
                           MakeTimeChecker(Time(0)))
             .AddTraceSource("Completion",
@@ -114,6 +126,8 @@ MrcNic::Configure(Ptr<MrcFabric> fabric, Ptr<MrcProfile> profile, uint32_t index
     m_context.pool = &fabric->Pool();
     m_context.counters = &m_portCounters;
     m_context.traces = this;
+    m_fullFrameBytes = mrc::FrameWireBytes(mrc::FrameL2Bytes(
+        mrc::Opcode::WRITE_MIDDLE, true, profile->IsSrv6(), profile->Transport().mtuBytes));
     const uint32_t planes = fabric->Plan().Usids().Clos().Planes();
     for (uint32_t plane = 0; plane < planes; ++plane)
     {
@@ -206,18 +220,31 @@ MrcNic::Drive(uint8_t plane, int64_t nowPs)
     {
         return;
     }
-    if (port.Advance(nowPs) <= nowPs && !Pull(plane, nowPs))
+    int64_t freePs = port.Advance(nowPs);
+    if (freePs <= nowPs)
     {
-        return;
+        bool isSittingOut = false;
+        if (Pull(plane, nowPs, isSittingOut))
+        {
+            freePs = port.Advance(nowPs);
+        }
+        else if (isSittingOut)
+        {
+            freePs = nowPs + port.SerializationPs(m_fullFrameBytes);
+        }
+        else
+        {
+            return;
+        }
     }
     if (!m_ready.IsEmpty())
     {
-        m_portFree[plane]->Schedule(port.Advance(nowPs), nowPs);
+        m_portFree[plane]->Schedule(freePs, nowPs);
     }
 }
 
 bool
-MrcNic::Pull(uint8_t plane, int64_t nowPs)
+MrcNic::Pull(uint8_t plane, int64_t nowPs, bool& isSittingOut)
 {
     mrc::Frame* frame = m_fabric->Pool().Allocate();
     for (size_t left = m_ready.Size(); left > 0; --left)
@@ -237,6 +264,7 @@ MrcNic::Pull(uint8_t plane, int64_t nowPs)
             qp.ArmTimer(nowPs);
             return true;
         }
+        isSittingOut |= qp.requester.IsSittingOut();
     }
     m_fabric->Pool().Release(frame);
     return false;

@@ -190,8 +190,15 @@ class MrcNic : public Object, public MrcFrameSink, public MrcPortTraces
     void Wake(MrcQp& qp, int64_t nowPs);
     /// Put ports that are not waiting for their event to work.
     void Pump(int64_t nowPs);
-    /// Send the next frame of the QPs through a free port. @return false if there is none
-    bool Pull(uint8_t plane, int64_t nowPs);
+    /**
+     * Send the next frame of the QPs through a free port.
+     *
+     * @param plane of the port
+     * @param nowPs the time
+     * @param[out] isSittingOut set if a QP would send but its plane misses a turn
+     * @return false if nothing was sent
+     */
+    bool Pull(uint8_t plane, int64_t nowPs, bool& isSittingOut);
     /// Put a port to work: send if it is free, and arm its event if there is more.
     void Drive(uint8_t plane, int64_t nowPs);
     /// Send the answers to a frame through the port it came from; takes the frame.
@@ -217,6 +224,7 @@ class MrcNic : public Object, public MrcFrameSink, public MrcPortTraces
     uint64_t m_seed{0};                         //!< of all random numbers
     Time m_latency;                             //!< attribute Latency
     uint32_t m_index{0};                        //!< number in the fabric
+    uint32_t m_fullFrameBytes{0};               //!< a full WRITE on the wire
     uint8_t m_firstPort{0};                     //!< port that Pump() looks at first
     /// trace source Completion
     TracedCallback<uint32_t, uint32_t, const mrc::Completion&> m_completionTrace;

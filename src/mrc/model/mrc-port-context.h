@@ -79,8 +79,10 @@ struct MrcPortTraces
 /// What ports of one kind in one switch or NIC share.
 struct MrcPortContext
 {
-    MrcQueueLimits limits;              ///< thresholds
-    mrc::FramePool* pool{nullptr};      ///< where dropped frames go
+    uint64_t psPerByte16{0};       ///< rate of the links: ps per byte x 2^16; 0 = not yet known
+    int64_t delayPs{0};            ///< propagation delay and latency of the far end, ps
+    MrcQueueLimits limits;         ///< thresholds
+    mrc::FramePool* pool{nullptr}; ///< where dropped frames go
     MrcPortCounters* counters{nullptr}; ///< of the switch or NIC
     MrcPortTraces* traces{nullptr};     ///< of the switch or NIC
 };

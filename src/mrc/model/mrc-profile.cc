@@ -82,7 +82,7 @@ MrcProfile::AddTransportAttributes(TypeId tid)
                                        &MrcProfile::GetPs<&T::targetDelayPs>),
                       MakeTimeChecker(Time(0)))
         .AddAttribute("ReorderGuard",
-                      "Slack before a hole in the SACKs is taken for a loss.",
+                      "Slack before a hole in the SACKs is taken for a loss; 0 = 1.5 base RTTs.",
                       TimeValue(PicoSeconds(TRANSPORT.reorderGuardPs)),
                       MakeTimeAccessor(&MrcProfile::SetPs<&T::reorderGuardPs>,
                                        &MrcProfile::GetPs<&T::reorderGuardPs>),
@@ -306,6 +306,10 @@ MrcProfile::Resolve(const Topology& topology)
     if (transport.baseRttPs == 0)
     {
         transport.baseRttPs = topology.baseRtt.GetPicoSeconds();
+    }
+    if (transport.reorderGuardPs == 0)
+    {
+        transport.reorderGuardPs = transport.baseRttPs * 3 / 2;
     }
     const uint32_t paths = m_isSrv6 ? topology.pathsPerPlane : UINT16_MAX;
     const uint32_t active = std::clamp(m_evCount / topology.planes, 1u, paths);

@@ -2,12 +2,11 @@
 #ifndef MRC_QP_H
 #define MRC_QP_H
 
+#include "mrc-fabric-event.h"
 #include "mrc-ipv6.h"
 #include "mrc-path-template.h"
 #include "mrc-requester.h"
 #include "mrc-responder.h"
-
-#include <ns3/event-impl.h>
 
 #include <cstdint>
 
@@ -20,7 +19,7 @@ class MrcNic;
  * One end of a connection inside a NIC: requester, responder, the route to the peer, and the
  * timer event, which is the object itself.
  */
-class MrcQp final : public EventImpl,
+class MrcQp final : public MrcFabricEvent,
                     public mrc::RequesterHost,
                     public mrc::EvObserver,
                     public mrc::ResponderHost
@@ -72,6 +71,11 @@ class MrcQp final : public EventImpl,
 
     /// Wake the requester no later than it wants.
     void ArmTimer(int64_t nowPs);
+
+    void Prefetch() const override
+    {
+        requester.Prefetch();
+    }
 
     bool isReady{false}; //!< waits in the NIC's round robin
 

@@ -2,8 +2,9 @@
 #ifndef MRC_SLAB_H
 #define MRC_SLAB_H
 
+#include "mrc-huge-block.h"
+
 #include <cstddef>
-#include <memory>
 #include <new>
 #include <vector>
 
@@ -62,17 +63,18 @@ class MrcSlab
     /// Take another block.
     void Grow()
     {
-        constexpr size_t BLOCK_SLOTS = 256;
-        m_blocks.push_back(std::make_unique<Slot[]>(BLOCK_SLOTS));
-        for (size_t i = BLOCK_SLOTS; i > 0; --i)
+        m_blocks.push_back(mrc::MakeHugeBlock(mrc::HUGE_PAGE_BYTES));
+        std::byte* block = m_blocks.back().get();
+        for (size_t i = mrc::HUGE_PAGE_BYTES / sizeof(Slot); i > 0; --i)
         {
-            m_blocks.back()[i - 1].next = m_free;
-            m_free = &m_blocks.back()[i - 1];
+            auto slot = new (block + (i - 1) * sizeof(Slot)) Slot;
+            slot->next = m_free;
+            m_free = slot;
         }
     }
 
-    std::vector<std::unique_ptr<Slot[]>> m_blocks; //!< all memory
-    Slot* m_free{nullptr};                         //!< free slots
+    std::vector<mrc::HugeBlock> m_blocks; //!< all memory
+    Slot* m_free{nullptr};                //!< free slots
 };
 
 } // namespace ns3

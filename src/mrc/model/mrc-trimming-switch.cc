@@ -8,6 +8,7 @@
 #include <ns3/boolean.h>
 #include <ns3/double.h>
 #include <ns3/log.h>
+#include <ns3/string.h>
 #include <ns3/trace-source-accessor.h>
 #include <ns3/uinteger.h>
 
@@ -44,7 +45,8 @@ MrcTrimmingSwitch::GetTypeId()
             .AddAttribute("Latency",
                           "From the last bit of a frame in to its place in the egress queue. "
                           "Together with links of 75 ns it gives the published write latencies.",
-                          TimeValue(PicoSeconds(636400)),
+                          // text: read when an object is made, at picosecond resolution
+                          StringValue("636400ps"),
                           MakeTimeAccessor(&MrcTrimmingSwitch::m_latency),
                           MakeTimeChecker(Time(0)))
             .AddAttribute("PlaneBdp",
@@ -173,8 +175,8 @@ MrcTrimmingSwitch::Configure(Ptr<MrcFabric> fabric,
         m_planeBdpBytes = planeBdpBytes;
     }
     m_hostPortCount = hostPorts;
-    m_fabricPorts = {Limits(false), &fabric->Pool(), &m_counters, this};
-    m_hostPorts = {Limits(true), &fabric->Pool(), &m_counters, this};
+    m_fabricPorts = {0, 0, Limits(false), &fabric->Pool(), &m_counters, this};
+    m_hostPorts = {0, 0, Limits(true), &fabric->Pool(), &m_counters, this};
     m_ports.reserve(ports);
     for (uint16_t port = 0; port < ports; ++port)
     {
