@@ -221,6 +221,17 @@ TEST_F(MrcTrafficTest, AMessageMayWaitForSeveral)
     EXPECT_GE(traffic->At(4).postedPs, traffic->At(2).completedPs);
 }
 
+TEST_F(MrcTrafficTest, ArrivalAndCompletionAreDifferentTimes)
+{
+    mrc::Workload workload;
+    workload.messages = {
+        {500, 0, 0, 15, {}, false}, {500, 0, 15, 1, {0}, false}, {500, 0, 0, 2, {0}, false}};
+    Run(workload);
+    ExpectAllInPlace();
+    EXPECT_LT(traffic->At(1).postedPs, traffic->At(0).completedPs);
+    EXPECT_EQ(traffic->At(2).postedPs, traffic->At(0).completedPs);
+}
+
 TEST_F(MrcTrafficTest, DamagedMemoryIsFound)
 {
     Run(mrc::PointToPoint(0, 15, 10'000, 3));

@@ -159,9 +159,10 @@ class EagerPort
     {
     }
 
-    /// A frame comes to the port. @param frame it
-    void Enqueue(mrc::Frame frame)
+    /// A frame comes to the port. @param arrived it
+    void Enqueue(const mrc::Frame& arrived)
     {
+        mrc::Frame frame = arrived;
         if (!m_isUp)
         {
             Drop(frame, MrcDropReason::LINK_DOWN);
@@ -267,9 +268,10 @@ class EagerPort
                (dscp == m_limits.dscp.trimmable || dscp == m_limits.dscp.trimmableRetx);
     }
 
-    /// @param frame a data frame @return what is left of it
-    mrc::Frame Trimmed(mrc::Frame frame)
+    /// @param whole a data frame @return what is left of it
+    mrc::Frame Trimmed(const mrc::Frame& whole)
     {
+        mrc::Frame frame = whole;
         const int ecn = frame.trafficClass % 4;
         const int dscp = m_limits.isToHost ? m_limits.dscp.trimmedLastHop : m_limits.dscp.trimmed;
         frame.trafficClass = static_cast<uint8_t>(dscp * 4 + ecn);

@@ -88,7 +88,7 @@ class PortRig : public MrcFrameSink
     /// @param whenPs time @param id of the frame @param bytes wire size @param trafficClass class
     void Send(int64_t whenPs, uint32_t id, uint32_t bytes, uint8_t trafficClass)
     {
-        Simulator::Schedule(Time(whenPs), [=] {
+        Simulator::Schedule(Time(whenPs) - Simulator::Now(), [=] {
             Frame* frame = m_pool.Allocate();
             *frame = Frame{};
             frame->psn = id;
@@ -588,7 +588,7 @@ TEST_F(MrcEgressPortTest, TapSeesEachTransmissionOnce)
     rig.Send(0, 2, 1000, DATA_CLASS);
     Simulator::Run();
     rig.port->SetTap(nullptr);
-    rig.Send(0, 3, 1000, DATA_CLASS);
+    rig.Send(Simulator::Now().GetTimeStep(), 3, 1000, DATA_CLASS);
     Simulator::Run();
     EXPECT_EQ(tap.ids, (Ids{1, 2}));
     EXPECT_EQ(tap.times, (Ps{0, 80'000}));

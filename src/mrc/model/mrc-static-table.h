@@ -41,7 +41,13 @@ class MrcStaticTable
     uint16_t LookupUsid(uint64_t daHigh) const
     {
         const auto usid = static_cast<uint16_t>(daHigh >> 16);
-        if (daHigh >> 32 == m_block)
+        return usid == m_blackHole ? NO_PORT : RouteOf(static_cast<uint32_t>(daHigh >> 32), usid);
+    }
+
+    /// @param block a locator block @param usid a uSID @return the port the table has for it
+    uint16_t RouteOf(uint32_t block, uint16_t usid) const
+    {
+        if (block == m_block)
         {
             for (const mrc::UsidRoute& route : m_usids)
             {
@@ -54,6 +60,12 @@ class MrcStaticTable
         return NO_PORT;
     }
 
+    /// Lose the route of one uSID. @param usid which; 0 = none, all routes are back
+    void SetBlackHole(uint16_t usid)
+    {
+        m_blackHole = usid;
+    }
+
     /**
      * @param address a destination
      * @param hash of the 5-tuple: chooses among several ports
@@ -64,6 +76,7 @@ class MrcStaticTable
   private:
     uint32_t m_block{0};                      //!< locator block
     mrc::UsidRange m_own{0, 0};               //!< own uSIDs
+    uint16_t m_blackHole{0};                  //!< uSID without a route; 0 = none
     std::vector<mrc::UsidRoute> m_usids;      //!< few ranges
     std::vector<mrc::PrefixRoute> m_prefixes; //!< longest first
 };
