@@ -144,10 +144,10 @@ class MrcFaultRun : public ::testing::Test
 
 TEST_F(MrcFaultRun, DeadT1IsRoutedAroundWithin100Us)
 {
-    Run({"switch-down p0/t1-3@50us+150us"});
+    Run({"switch-down p0/t1-3@50us+80us"});
     ASSERT_EQ(schedule->Log().size(), 2u);
     EXPECT_EQ(schedule->Log()[0].text, "switch-down p0/t1-3 begins");
-    EXPECT_EQ(schedule->Log()[1].timePs, 200 * US);
+    EXPECT_EQ(schedule->Log()[1].timePs, 130 * US);
     const auto& result = monitor->Results()[0];
     EXPECT_TRUE(result.isMeasured);
     EXPECT_EQ(result.onsetPs, 50 * US);

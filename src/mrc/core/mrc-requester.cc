@@ -53,7 +53,8 @@ Requester::Post(const WorkRequest& request, int64_t nowPs)
 int64_t
 Requester::OldAgePs() const
 {
-    return m_active->control->BaseRttPs() + m_config.targetDelayPs + m_config.reorderGuardPs;
+    return m_active->ages.LimitPs(m_active->control->BaseRttPs() + m_config.targetDelayPs +
+                                  m_config.reorderGuardPs);
 }
 
 int64_t
@@ -274,14 +275,17 @@ Requester::FillProbe(Frame& frame, EvIndex path, int64_t nowPs)
 }
 
 void
-Requester::Receive(uint64_t psn)
+Requester::Receive(uint64_t psn, int64_t nowPs)
 {
+    constexpr int64_t EPOCH_BASE_RTTS = 8;
+    m_active->ages.OnReceived(
+        nowPs, nowPs - m_active->window.At(psn).sentPs, EPOCH_BASE_RTTS * m_config.baseRttPs);
     m_active->window.MarkReceived(psn);
     m_active->detector.OnReceived(m_active->window, psn, m_active->lost);
 }
 
 void
-Requester::ReceiveBelow(uint64_t end)
+Requester::ReceiveBelow(uint64_t end, int64_t nowPs)
 {
     SendWindow& window = m_active->window;
     for (uint64_t first = window.Base(); first < end; first += SACK_BITMAP_BITS)
@@ -290,7 +294,7 @@ Requester::ReceiveBelow(uint64_t end)
         const uint64_t all = width == SACK_BITMAP_BITS ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
         for (uint64_t bits = window.NewlyReceived(first, all); bits != 0; bits &= bits - 1)
         {
-            Receive(first + static_cast<unsigned>(__builtin_ctzll(bits)));
+            Receive(first + static_cast<unsigned>(__builtin_ctzll(bits)), nowPs);
         }
     }
     window.AdvanceTo(end);
@@ -331,7 +335,7 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
         const uint64_t trigger = end - 1 + static_cast<int64_t>(sack.ackPsnOffset);
         if (window.NewlyReceived(trigger, 1) != 0)
         {
-            Receive(trigger);
+            Receive(trigger, nowPs);
         }
     }
     if (ev != NO_EV && sack.mark == SackMark::SKIP_ONCE)
@@ -346,9 +350,9 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
     const uint64_t first = end - 1 + static_cast<int64_t>(sack.sackOffset);
     for (uint64_t bits = window.NewlyReceived(first, sack.bitmap); bits != 0; bits &= bits - 1)
     {
-        Receive(first + static_cast<unsigned>(__builtin_ctzll(bits)));
+        Receive(first + static_cast<unsigned>(__builtin_ctzll(bits)), nowPs);
     }
-    ReceiveBelow(end);
+    ReceiveBelow(end, nowPs);
 
     // rcvd_bytes counts modulo 2^24; what seems to go backwards comes from an older SACK.
     uint32_t newUnits = (sack.receivedUnits256 - m_receivedUnits256) & PSN_MASK;
@@ -474,7 +478,7 @@ Requester::OnAck(const Frame& frame, int64_t nowPs)
     m_active->probes.OnFeedback(nowPs);
     if (complete > m_queue.BeginMsn())
     {
-        ReceiveBelow(std::max(m_active->window.Base(), m_queue.At(complete - 1).EndPsn()));
+        ReceiveBelow(std::max(m_active->window.Base(), m_queue.At(complete - 1).EndPsn()), nowPs);
         LoseInferred(nowPs);
         if (m_active->window.IsEmpty())
         {

@@ -2,6 +2,7 @@
 #ifndef MRC_REQUESTER_H
 #define MRC_REQUESTER_H
 
+#include "mrc-age-limit.h"
 #include "mrc-congestion-control.h"
 #include "mrc-endpoint-counters.h"
 #include "mrc-frame.h"
@@ -161,6 +162,7 @@ class Requester
         std::unique_ptr<PathSelector> paths;        //!< EVs
         SendWindow window;                          //!< packets in flight
         LossDetector detector;                      //!< what was lost
+        AgeLimit ages;                              //!< how long packets take
         ProbeScheduler probes;                      //!< when to ask
         std::vector<uint64_t> lost;                 //!< scratch of OnSack()
     };
@@ -174,9 +176,9 @@ class Requester
     /// Build a reliability probe.
     void FillProbe(Frame& frame, EvIndex path, int64_t nowPs);
     /// A packet that was not known to have arrived did.
-    void Receive(uint64_t psn);
+    void Receive(uint64_t psn, int64_t nowPs);
     /// All packets below a PSN arrived.
-    void ReceiveBelow(uint64_t end);
+    void ReceiveBelow(uint64_t end, int64_t nowPs);
     /// A packet in flight is lost. @return its bytes
     uint32_t Lose(uint64_t psn);
     /// Act on the PSNs in Active::lost.

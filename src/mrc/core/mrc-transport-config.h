@@ -44,8 +44,8 @@ struct TransportConfig
     /// Queueing delay that congestion control aims at, ps. 0: derived from the base RTT.
     int64_t targetDelayPs{0};
 
-    /// Slack before a hole in the SACKs is taken for a loss, ps. 0: 1.5 base RTTs, which is what
-    /// a last hop that is full up to its trim threshold adds to a path.
+    /// Least slack before a hole in the SACKs is taken for a loss, ps. 0: one base RTT. The slack
+    /// grows with the delays that are seen, see AgeLimit.
     //= MRC-REF 4 Requester, loss inference (O)
     int64_t reorderGuardPs{0};
 

@@ -82,7 +82,7 @@ MrcProfile::AddTransportAttributes(TypeId tid)
                                        &MrcProfile::GetPs<&T::targetDelayPs>),
                       MakeTimeChecker(Time(0)))
         .AddAttribute("ReorderGuard",
-                      "Slack before a hole in the SACKs is taken for a loss; 0 = 1.5 base RTTs.",
+                      "Least slack before a hole in the SACKs is taken for a loss; 0 = base RTT.",
                       TimeValue(PicoSeconds(TRANSPORT.reorderGuardPs)),
                       MakeTimeAccessor(&MrcProfile::SetPs<&T::reorderGuardPs>,
                                        &MrcProfile::GetPs<&T::reorderGuardPs>),
@@ -309,7 +309,7 @@ MrcProfile::Resolve(const Topology& topology)
     }
     if (transport.reorderGuardPs == 0)
     {
-        transport.reorderGuardPs = transport.baseRttPs * 3 / 2;
+        transport.reorderGuardPs = transport.baseRttPs;
     }
     const uint32_t paths = m_isSrv6 ? topology.pathsPerPlane : UINT16_MAX;
     const uint32_t active = std::clamp(m_evCount / topology.planes, 1u, paths);

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Whole networks: what the project promises of them, in numbers.
+
+#include "mrc-fault-schedule.h"
+#include "mrc-lane-scheduler.h"
+#include "mrc-multi-plane-clos-helper.h"
+#include "mrc-route-around.h"
+#include "mrc-traffic.h"
+
+#include <ns3/boolean.h>
+#include <ns3/double.h>
+#include <ns3/simulator.h>
+#include <ns3/string.h>
+
+#include <algorithm>
+#include <functional>
+#include <gtest/gtest.h>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr int64_t US = 1'000'000;
+
+/// A network, what runs on it, and what came of it.
+class MrcScenario : public ::testing::Test
+{
+  protected:
+    void SetUp() override
+    {
+        MrcMultiPlaneClosHelper::UsePicoseconds();
+        UseScheduler("ns3::MrcLaneScheduler");
+        clos = std::make_unique<MrcMultiPlaneClosHelper>();
+        clos->Config().nics = 128;
+        clos->Config().nicsPerT0 = 8;
+        clos->Config().planes = 4;
+    }
+
+    void TearDown() override
+    {
+        Simulator::Destroy();
+    }
+
+    static void UseScheduler(const std::string& name)
+    {
+        MrcLaneScheduler::GetTypeId();
+        ObjectFactory factory;
+        factory.SetTypeId(name);
+        Simulator::SetScheduler(factory);
+    }
+
+    /// Run a workload to its end; all of it must arrive, once.
+    void Run(mrc::Workload workload, std::initializer_list<const char*> faults = {})
+    {
+        network = clos->Install();
+        traffic = std::make_unique<MrcTraffic>(network, std::move(workload), MrcVerify::PLACEMENT);
+        schedule = std::make_unique<MrcFaultSchedule>(network);
+        for (const char* fault : faults)
+        {
+            schedule->Add(fault);
+        }
+        monitor = std::make_unique<MrcRouteAroundMonitor>(network, schedule->Faults());
+        schedule->Install();
+        monitor->Install();
+        traffic->SetDoneCallback([] { Simulator::Stop(); });
+        traffic->Start();
+        Simulator::Stop(Seconds(1));
+        Simulator::Run();
+        counters = network->Counters();
+
+        ASSERT_EQ(traffic->Completed(), traffic->Total());
+        EXPECT_EQ(traffic->Verify(), traffic->Total());
+        EXPECT_EQ(traffic->RepeatedPackets(), 0u);
+        EXPECT_EQ(traffic->StrayReports(), 0u);
+        CheckConservation();
+        fctUs.clear();
+        for (size_t i = 0; i < traffic->Records().size(); ++i)
+        {
+            const MrcTraffic::Record& record = traffic->Records()[i];
+            // Nobody is faster than light.
+            EXPECT_GE(record.completedPs - record.postedPs, traffic->IdealPs(i)) << i;
+            fctUs.push_back(static_cast<double>(record.completedPs - record.postedPs) / US);
+        }
+        std::sort(fctUs.begin(), fctUs.end());
+    }
+
+    /// Each WRITE that was sent was placed, refused, or dropped with a reason, or is still under
+    /// way; a trimmed one is on its way as such, or arrived so, or was dropped.
+    void CheckConservation() const
+    {
+        const mrc::EndpointCounters& end = counters.endpoint;
+        uint64_t dropped = 0;
+        uint64_t droppedAny = 0;
+        for (uint32_t reason = 0; reason < MRC_DROP_REASONS; ++reason)
+        {
+            dropped += counters.nicPorts.dataDrop[reason] + counters.switchPorts.dataDrop[reason];
+            droppedAny += counters.nicPorts.drop[reason] + counters.switchPorts.drop[reason];
+        }
+        const uint64_t ended = end.dataReceived + end.duplicates + dropped +
+                               counters.switchPorts.trimmed + end.outOfWindow;
+        ASSERT_LE(ended, end.dataSent);
+        EXPECT_LE(end.dataSent - ended, network->Fabric().Pool().InUse());
+        EXPECT_LE(end.trimsReceived, counters.switchPorts.trimmed);
+        EXPECT_LE(counters.switchPorts.trimmed - end.trimsReceived,
+                  network->Fabric().Pool().InUse() + droppedAny);
+    }
+
+    double MeanFctUs() const
+    {
+        double sum = 0;
+        for (const double fct : fctUs)
+        {
+            sum += fct;
+        }
+        return sum / static_cast<double>(fctUs.size());
+    }
+
+    double IdealUs(uint64_t bytes) const
+    {
+        return static_cast<double>(mrc::IdealFctPs(network->Ideal(), bytes)) / US;
+    }
+
+    std::unique_ptr<MrcMultiPlaneClosHelper> clos;
+    Ptr<MrcClosNetwork> network;
+    std::unique_ptr<MrcTraffic> traffic;
+    std::unique_ptr<MrcFaultSchedule> schedule;
+    std::unique_ptr<MrcRouteAroundMonitor> monitor;
+    MrcNetworkCounters counters;
+    std::vector<double> fctUs; //!< sorted
+};
+
+class MrcPermutation : public MrcScenario, public ::testing::WithParamInterface<uint32_t>
+{
+};
+
+TEST_P(MrcPermutation, ComesCloseToTheIdealWithoutLoss)
+{
+    clos->Config().planes = GetParam();
+    Run(mrc::Permutation(128, 2 << 20, 1, 13));
+    const double ideal = IdealUs(2 << 20);
+    EXPECT_LT(MeanFctUs(), 1.12 * ideal);
+    EXPECT_LT(fctUs.back(), 1.18 * ideal);
+    EXPECT_EQ(counters.endpoint.timeouts, 0u);
+    EXPECT_EQ(counters.endpoint.inferredLosses, 0u);
+    EXPECT_EQ(counters.endpoint.dataSent - counters.endpoint.dataReceived,
+              counters.switchPorts.trimmed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Planes, MrcPermutation, ::testing::Values(1u, 2u, 4u, 8u));
+
+TEST_F(MrcScenario, IncastKeepsTheLastHopBusy)
+{
+    // The last flow ends when 32 x 2 MiB have passed one link, headers and gaps counted.
+    clos->Config().planes = 1;
+    clos->SetSwitchAttribute("LastHopEcn", BooleanValue(true));
+    Run(mrc::Incast(128, 32, 0, 2 << 20, 1));
+    const double lineRateUs = 32 * (IdealUs(2 << 20) - IdealUs(0)) + IdealUs(0);
+    EXPECT_LT(fctUs.back(), 1.02 * lineRateUs);
+    EXPECT_GT(counters.switchPorts.trimmed, 0u);
+}
+
+TEST_F(MrcScenario, IncastWithoutLastHopEcnPaysForItsTrims)
+{
+    // As P1 runs it, only trims and quick-adapt hold an incast: more than a header per packet.
+    clos->Config().planes = 1;
+    Run(mrc::Incast(128, 32, 0, 2 << 20, 1));
+    const double lineRateUs = 32 * (IdealUs(2 << 20) - IdealUs(0)) + IdealUs(0);
+    EXPECT_LT(fctUs.back(), 1.06 * lineRateUs);
+}
+
+TEST_F(MrcScenario, DeadT1CostsItsShareOfTheCapacity)
+{
+    Run(mrc::Permutation(128, 16 << 20, 1, 13), {"switch-down p1/t1-3@60us"});
+    EXPECT_GT(monitor->Results()[0].packetsSent, 0u);
+    EXPECT_LT(monitor->Results()[0].TimePs(), 100 * US);
+    // 1 of 32 uplinks of each T0 is gone: 60 us at full rate, the rest at 31/32. Allow 200 us
+    // for the onset at half the rate.
+    const double ideal = IdealUs(16 << 20);
+    EXPECT_LT(MeanFctUs(), 60 + 100 + (ideal - 60) * 32 / 31);
+    EXPECT_GT(counters.endpoint.ev.retired, 0u);
+}
+
+TEST_F(MrcScenario, ReturnedT1IsUsedAgain)
+{
+    clos->SetProfileAttribute("ProbeInterval", StringValue("50us"));
+    Run(mrc::Permutation(128, 32 << 20, 1, 13), {"switch-down p1/t1-3@60us+100us"});
+    EXPECT_GT(counters.endpoint.ev.restored, 100u);
+    EXPECT_LE(counters.endpoint.ev.restored, counters.endpoint.ev.retired);
+}
+
+TEST_F(MrcScenario, OtherWorkloadsArriveOnThreeTiersAndOversubscribed)
+{
+    clos->Config().tiers = 3;
+    clos->Config().nics = 64;
+    clos->Config().nicsPerT0 = 4;
+    clos->Config().t0PerPod = 4;
+    clos->Config().oversubscription = 2;
+    clos->Config().planes = 2;
+    Run(mrc::AllToAll(64, 16384, 8));
+}
+
+TEST_F(MrcScenario, RingAllReduceFollowsItsDependencies)
+{
+    clos->Config().nics = 32;
+    Run(mrc::RingAllReduce(32, 4 << 20));
+    EXPECT_EQ(traffic->Total(), 2u * 31 * 32);
+}
+
+TEST_F(MrcScenario, TailDropInsteadOfTrimmingRecovers)
+{
+    clos->Config().planes = 2;
+    clos->SetSwitchAttribute("Trimming", BooleanValue(false));
+    clos->SetSwitchAttribute("DataQueue", DoubleValue(0.5));
+    Run(mrc::Incast(128, 16, 0, 1 << 20, 1));
+    EXPECT_EQ(counters.switchPorts.trimmed, 0u);
+    EXPECT_GT(counters.switchPorts.dataDrop[static_cast<size_t>(MrcDropReason::DATA_FULL)], 0u);
+}
+
+TEST_F(MrcScenario, WithoutSrv6SwitchesHash)
+{
+    clos->SetProfileAttribute("Srv6", BooleanValue(false));
+    Run(mrc::Permutation(128, 1 << 20, 1, 13));
+}
+
+/// Tells when a message arrived.
+struct ArrivalSink : MrcApplicationSink
+{
+    void OnCompletion(uint32_t, uint32_t, const mrc::Completion&) override
+    {
+    }
+
+    void OnReceive(uint32_t, uint32_t, const mrc::ReceiveCompletion& completion) override
+    {
+        arrivalPs = completion.nowPs;
+    }
+
+    int64_t arrivalPs{-1};
+};
+
+class MrcLatency : public MrcScenario,
+                   public ::testing::WithParamInterface<std::pair<uint32_t, double>>
+{
+};
+
+TEST_P(MrcLatency, TwoByteWriteTakesWhatP1Published)
+{
+    network = clos->Install();
+    ArrivalSink sink;
+    const auto [destination, publishedUs] = GetParam();
+    network->Nic(destination).SetApplication(&sink);
+    mrc::MemoryTable& memory = network->Nic(destination).Memory();
+    const uint32_t key = memory.Region(memory.Register(0, 64, nullptr, 0)).RKey();
+    const MrcConnection connection = network->Connect(0, destination);
+    network->Nic(0).Post(connection.sourceQp, {1, 0, nullptr, 2, key, 0, true});
+    Simulator::Run();
+    EXPECT_NEAR(static_cast<double>(sink.arrivalPs) / US, publishedUs, 0.005);
+}
+
+INSTANTIATE_TEST_SUITE_P(P1Table,
+                         MrcLatency,
+                         ::testing::Values(std::pair{1u, 5.09}, std::pair{127u, 6.54}));
+
+TEST_F(MrcScenario, LargeWritesReach96PercentOfLineRate)
+{
+    clos->Config().nics = 16;
+    clos->Config().planes = 8;
+    Run(mrc::PointToPoint(0, 15, 1 << 30, 1));
+    const double gbps = 8.0 * (1 << 30) / (fctUs[0] * 1000);
+    EXPECT_GT(gbps, 0.955 * 800);
+    EXPECT_LT(gbps, 0.962 * 800); // 96.1 % is what headers leave
+}
+
+TEST_F(MrcScenario, SameSeedSameResultsWhateverTheScheduler)
+{
+    std::vector<std::vector<double>> fcts;
+    std::vector<uint64_t> events;
+    for (const char* scheduler :
+         {"ns3::MrcLaneScheduler", "ns3::MapScheduler", "ns3::PriorityQueueScheduler"})
+    {
+        UseScheduler(scheduler);
+        clos->Config().nics = 64;
+        Run(mrc::Permutation(64, 4 << 20, 1, 13),
+            {"switch-down p0/t1-3@30us+50us", "loss p1/t0-2-t1-1@10us,rate=0.05"});
+        fcts.push_back(fctUs);
+        events.push_back(Simulator::GetEventCount());
+        Simulator::Destroy();
+    }
+    EXPECT_EQ(fcts[0], fcts[1]);
+    EXPECT_EQ(fcts[0], fcts[2]);
+    EXPECT_EQ(events[0], events[1]);
+    EXPECT_EQ(events[0], events[2]);
+}
+
+} // namespace
