@@ -31,7 +31,10 @@ LossDetector::OnResent(uint64_t psn)
 
 //= MRC-REF 4 Requester, loss inference: sent later on the same EV
 void
-LossDetector::OnReceived(const SendWindow& window, uint64_t psn, std::vector<uint64_t>& lost)
+LossDetector::OnReceived(const SendWindow& window,
+                         uint64_t psn,
+                         uint64_t reportedFrom,
+                         std::vector<uint64_t>& lost)
 {
     const SentPacket& packet = window.At(psn);
     Path& path = m_paths[packet.path];
@@ -43,7 +46,7 @@ LossDetector::OnReceived(const SendWindow& window, uint64_t psn, std::vector<uin
     }
     uint64_t earlier = psn;
     uint16_t back = packet.previousOnPath;
-    while (back != 0 && earlier - back >= window.Base())
+    while (back != 0 && earlier - back >= std::max(window.Base(), reportedFrom))
     {
         earlier -= back;
         const SentPacket& candidate = window.At(earlier);

@@ -37,10 +37,14 @@ class LossDetector
      *
      * @param window the packets in flight
      * @param psn what arrived
+     * @param reportedFrom first PSN of the SACK's bitmap: what it does not cover may have arrived
      * @param[out] lost PSNs that were sent before it on the same EV and are still outstanding,
      *             appended
      */
-    void OnReceived(const SendWindow& window, uint64_t psn, std::vector<uint64_t>& lost);
+    void OnReceived(const SendWindow& window,
+                    uint64_t psn,
+                    uint64_t reportedFrom,
+                    std::vector<uint64_t>& lost);
 
     /// A probe that was sent at a time on a path was answered.
     void OnProbeReceived(EvIndex path, int64_t sentPs);

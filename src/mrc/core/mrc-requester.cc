@@ -275,13 +275,13 @@ Requester::FillProbe(Frame& frame, EvIndex path, int64_t nowPs)
 }
 
 void
-Requester::Receive(uint64_t psn, int64_t nowPs)
+Requester::Receive(uint64_t psn, uint64_t reportedFrom, int64_t nowPs)
 {
     constexpr int64_t EPOCH_BASE_RTTS = 8;
     m_active->ages.OnReceived(
         nowPs, nowPs - m_active->window.At(psn).sentPs, EPOCH_BASE_RTTS * m_config.baseRttPs);
     m_active->window.MarkReceived(psn);
-    m_active->detector.OnReceived(m_active->window, psn, m_active->lost);
+    m_active->detector.OnReceived(m_active->window, psn, reportedFrom, m_active->lost);
 }
 
 void
@@ -294,7 +294,7 @@ Requester::ReceiveBelow(uint64_t end, int64_t nowPs)
         const uint64_t all = width == SACK_BITMAP_BITS ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
         for (uint64_t bits = window.NewlyReceived(first, all); bits != 0; bits &= bits - 1)
         {
-            Receive(first + static_cast<unsigned>(__builtin_ctzll(bits)), nowPs);
+            Receive(first + static_cast<unsigned>(__builtin_ctzll(bits)), end, nowPs);
         }
     }
     window.AdvanceTo(end);
@@ -319,6 +319,7 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
     }
     m_active->probes.OnFeedback(nowPs);
 
+    const uint64_t first = end - 1 + static_cast<int64_t>(sack.sackOffset);
     const EvIndex ev = paths.Find(sack.entropy);
     if (sack.probeResponse)
     {
@@ -335,7 +336,7 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
         const uint64_t trigger = end - 1 + static_cast<int64_t>(sack.ackPsnOffset);
         if (window.NewlyReceived(trigger, 1) != 0)
         {
-            Receive(trigger, nowPs);
+            Receive(trigger, first, nowPs);
         }
     }
     if (ev != NO_EV && sack.mark == SackMark::SKIP_ONCE)
@@ -347,10 +348,9 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
         paths.OnAlwaysSkip(ev, nowPs);
     }
 
-    const uint64_t first = end - 1 + static_cast<int64_t>(sack.sackOffset);
     for (uint64_t bits = window.NewlyReceived(first, sack.bitmap); bits != 0; bits &= bits - 1)
     {
-        Receive(first + static_cast<unsigned>(__builtin_ctzll(bits)), nowPs);
+        Receive(first + static_cast<unsigned>(__builtin_ctzll(bits)), first, nowPs);
     }
     ReceiveBelow(end, nowPs);
 

@@ -176,7 +176,7 @@ class Requester
     /// Build a reliability probe.
     void FillProbe(Frame& frame, EvIndex path, int64_t nowPs);
     /// A packet that was not known to have arrived did.
-    void Receive(uint64_t psn, int64_t nowPs);
+    void Receive(uint64_t psn, uint64_t reportedFrom, int64_t nowPs);
     /// All packets below a PSN arrived.
     void ReceiveBelow(uint64_t end, int64_t nowPs);
     /// A packet in flight is lost. @return its bytes
