@@ -26,7 +26,7 @@ MrcFabric::MrcFabric()
     NS_LOG_FUNCTION(this);
     NS_ABORT_MSG_IF(Time::GetResolution() != Time::PS,
                     "a fabric counts picoseconds: call Time::SetResolution(Time::PS) before any "
-                    "Time is used (MrcHelper::UsePicoseconds() does it)");
+                    "Time is used (MrcMultiPlaneClosHelper::UsePicoseconds() does it)");
 }
 
 MrcFabric::~MrcFabric()
