@@ -20,6 +20,14 @@ PsPerByte16(uint64_t bitsPerSecond)
 }
 } // namespace
 
+MrcEgressPort::MrcEgressPort()
+    : m_isPending(false),
+      m_isUp(true),
+      m_hasQueued(false),
+      m_hasExtras(false)
+{
+}
+
 void
 MrcEgressPort::Connect(MrcPortContext* context,
                        uint16_t index,
@@ -47,8 +55,8 @@ MrcEgressPort::Connect(MrcPortContext* context,
     }
 }
 
-int64_t
-MrcEgressPort::Advance(int64_t nowPs)
+void
+MrcEgressPort::AdvanceQueued(int64_t nowPs)
 {
     while (m_busyUntilPs <= nowPs)
     {
@@ -67,19 +75,19 @@ MrcEgressPort::Advance(int64_t nowPs)
         }
         else
         {
+            m_hasQueued = false;
             break;
         }
     }
-    return m_busyUntilPs;
 }
 
 void
 MrcEgressPort::Commit(mrc::Frame* frame, int64_t startPs)
 {
     m_busyUntilPs = startPs + SerializationPs(frame->wireBytes);
-    const int64_t arrivalPs = m_busyUntilPs + m_context->delayPs;
     // A shortened delay must not let a frame overtake the one before it.
-    frame->whenPs = m_wire.IsEmpty() ? arrivalPs : std::max(arrivalPs, m_wire.Back()->whenPs);
+    m_lastArrivalPs = std::max(m_lastArrivalPs, m_busyUntilPs + m_context->delayPs);
+    frame->whenPs = m_lastArrivalPs;
     m_wire.Push(frame);
     ++m_context->counters->sent;
     m_context->counters->sentBytes += frame->wireBytes;
@@ -171,6 +179,7 @@ MrcEgressPort::Queue(mrc::Frame* frame, int64_t nowPs)
             }
             m_dataBytes += frame->wireBytes;
             m_data.Push(frame);
+            m_hasQueued = true;
             if (!m_context->traces->enqueue.IsEmpty())
             {
                 m_context->traces->enqueue(m_index, *frame, MrcTime(nowPs));
@@ -185,6 +194,7 @@ MrcEgressPort::Queue(mrc::Frame* frame, int64_t nowPs)
     }
     m_controlBytes += frame->wireBytes;
     m_control.Push(frame);
+    m_hasQueued = true;
     if (!m_context->traces->enqueue.IsEmpty())
     {
         m_context->traces->enqueue(m_index, *frame, MrcTime(nowPs));
@@ -228,12 +238,13 @@ MrcEgressPort::Notify()
 {
     const int64_t nowPs = MrcNowPs();
     Advance(nowPs);
-    if (m_wire.IsEmpty() || m_wire.Front()->whenPs != nowPs)
+    mrc::Frame* frame = m_wire.Front();
+    if (frame == nullptr || frame->whenPs != nowPs)
     {
         return; // what this event was for was lost with the link; later frames have their own
     }
     m_isPending = false;
-    mrc::Frame* frame = m_wire.Pop();
+    m_wire.Pop();
     ScheduleArrival(nowPs);
     if (!m_hasExtras || Survives(frame, nowPs))
     {
@@ -282,7 +293,9 @@ MrcEgressPort::SetUp(bool isUp, int64_t nowPs)
         Flush(m_data, nowPs);
         m_controlBytes = 0;
         m_dataBytes = 0;
+        m_hasQueued = false;
         m_busyUntilPs = nowPs;
+        m_lastArrivalPs = nowPs;
         // The event of the lost frames stays in the simulator and finds nothing to do: after the
         // link is up again, a frame can arrive before it.
         m_isPending = false;

@@ -28,6 +28,11 @@ class MrcFrameSink
      * @param nowPs the simulation's time, ps
      */
     virtual void Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs) = 0;
+
+    /// Fetch what Receive() will touch; changes nothing.
+    virtual void Prefetch(const mrc::Frame& /* frame */, uint16_t /* port */) const
+    {
+    }
 };
 
 /// Sees each frame that a port starts to send: captures.
@@ -67,7 +72,7 @@ struct MrcPortExtras
 class MrcEgressPort final : public MrcFabricEvent
 {
   public:
-    MrcEgressPort() = default;
+    MrcEgressPort();
 
     /// @return memory beside that of other ports
     static void* operator new(size_t)
@@ -108,7 +113,14 @@ class MrcEgressPort final : public MrcFabricEvent
     void Transmit(mrc::Frame* frame, int64_t nowPs);
 
     /// Commit the transmissions that started by now. @return when the port is free
-    int64_t Advance(int64_t nowPs);
+    int64_t Advance(int64_t nowPs)
+    {
+        if (m_hasQueued)
+        {
+            AdvanceQueued(nowPs);
+        }
+        return m_busyUntilPs;
+    }
 
     /// @return whether the link is up
     bool IsUp() const
@@ -168,9 +180,25 @@ class MrcEgressPort final : public MrcFabricEvent
 
     void Prefetch() const override
     {
+        constexpr size_t CACHE_LINE_BYTES = 64;
+        __builtin_prefetch(reinterpret_cast<const char*>(this) + CACHE_LINE_BYTES, 1);
         if (!m_wire.IsEmpty())
         {
-            m_wire.Prefetch();
+            __builtin_prefetch(m_wire.Front(), 1);
+            __builtin_prefetch(&m_wire.Front()->write, 1);
+        }
+    }
+
+    void PrefetchMore() const override
+    {
+        if (m_hasQueued)
+        {
+            m_data.Prefetch();
+        }
+        if (!m_wire.IsEmpty())
+        {
+            __builtin_prefetch(m_wire.Front()->next, 1);
+            m_sink->Prefetch(*m_wire.Front(), m_sinkPort);
         }
     }
 
@@ -187,6 +215,8 @@ class MrcEgressPort final : public MrcFabricEvent
     void Trim(mrc::Frame* frame, int64_t nowPs);
     /// Count and release a frame.
     void Drop(mrc::Frame* frame, MrcDropReason reason, int64_t whenPs);
+    /// Commit what waits, as long as the transmitter is free by now.
+    void AdvanceQueued(int64_t nowPs);
     /// Drop everything in a queue.
     void Flush(mrc::FrameFifo& fifo, int64_t nowPs);
     /// @return whether a lossy link delivers a frame; drops it if not
@@ -199,17 +229,19 @@ class MrcEgressPort final : public MrcFabricEvent
 
     // The first cache line, together with the base class whose padding the first members fill, is
     // all that a frame touches which finds the port idle.
-    bool m_isPending{false};            //!< the head of the wire has its event
-    bool m_hasExtras{false};            //!< m_extras is there
-    bool m_isUp{true};                  //!< the link carries frames
+    bool m_isPending : 1;               //!< the head of the wire has its event
+    bool m_isUp : 1;                    //!< the link carries frames
+    bool m_hasQueued : 1;               //!< a frame waits in m_control or m_data
+    bool m_hasExtras : 1;               //!< m_extras is there
+    uint16_t m_sinkPort{0};             //!< the far end's
     int64_t m_busyUntilPs{0};           //!< when the last committed transmission ends
-    mrc::FrameFifo m_wire;              //!< committed frames
-    mrc::FrameFifo m_control;           //!< waiting control frames
-    mrc::FrameFifo m_data;              //!< waiting data frames
+    mrc::FrameFifo m_wire;              //!< committed frames, by arrival
+    int64_t m_lastArrivalPs{0};         //!< when the last committed frame arrives
     MrcPortContext* m_context{nullptr}; //!< shared
     MrcFrameSink* m_sink{nullptr};      //!< far end
 
-    uint16_t m_sinkPort{0};                  //!< the far end's
+    mrc::FrameFifo m_control;                //!< waiting control frames
+    mrc::FrameFifo m_data;                   //!< waiting data frames
     uint16_t m_index{0};                     //!< own index
     uint32_t m_controlBytes{0};              //!< in m_control
     uint32_t m_dataBytes{0};                 //!< in m_data

@@ -11,13 +11,17 @@ namespace ns3
  * A persistent event that can tell the processor what it will touch.
  *
  * MrcLaneScheduler knows which events are next in a lane: it fetches the object of an event well
- * ahead, and calls Prefetch() when that object has come in. Other schedulers never call it.
+ * ahead, calls Prefetch() when that object has come in, and PrefetchMore() when what Prefetch()
+ * asked for has. Other schedulers call neither. Both must change nothing.
  */
 class MrcFabricEvent : public EventImpl
 {
   public:
-    /// Fetch memory that Notify() needs beyond the object itself. Must change nothing.
+    /// Fetch what the object itself points to.
     virtual void Prefetch() const = 0;
+
+    /// Fetch what that leads to.
+    virtual void PrefetchMore() const = 0;
 };
 
 } // namespace ns3

@@ -7,68 +7,51 @@
 namespace mrc
 {
 
-/// A queue of frames linked in a ring through Frame::next; one pointer per queue.
+/// A queue of frames linked through Frame::next.
 class FrameFifo
 {
   public:
     /// @return whether there is no frame
     bool IsEmpty() const
     {
-        return m_tail == nullptr;
+        return m_head == nullptr;
     }
 
-    /// @return the oldest frame (not empty)
+    /// @return the oldest frame, null if there is none
     Frame* Front() const
     {
-        return m_tail->next;
-    }
-
-    /// @return the newest frame (not empty)
-    Frame* Back() const
-    {
-        return m_tail;
-    }
-
-    /// Fetch both lines of the frame that Front() returns and the one behind it (not empty).
-    void Prefetch() const
-    {
-        const Frame* front = m_tail->next;
-        __builtin_prefetch(front, 1);
-        __builtin_prefetch(&front->write, 1);
+        return m_head;
     }
 
     /// Append a frame.
     void Push(Frame* frame)
     {
-        if (m_tail == nullptr)
-        {
-            frame->next = frame;
-        }
-        else
-        {
-            frame->next = m_tail->next;
-            m_tail->next = frame;
-        }
+        frame->next = nullptr;
+        (m_head == nullptr ? m_head : m_tail->next) = frame;
         m_tail = frame;
     }
 
     /// Remove and return the oldest frame (not empty).
     Frame* Pop()
     {
-        Frame* front = m_tail->next;
-        if (front == m_tail)
-        {
-            m_tail = nullptr;
-        }
-        else
-        {
-            m_tail->next = front->next;
-        }
+        Frame* front = m_head;
+        m_head = front->next;
         return front;
     }
 
+    /// Fetch the frames that Pop() and Push() touch.
+    void Prefetch() const
+    {
+        if (m_head != nullptr)
+        {
+            __builtin_prefetch(m_head, 1);
+            __builtin_prefetch(m_tail, 1);
+        }
+    }
+
   private:
-    Frame* m_tail{nullptr}; //!< newest frame; its next is the oldest
+    Frame* m_head{nullptr}; //!< oldest frame
+    Frame* m_tail{nullptr}; //!< newest frame, if there is any
 };
 
 } // namespace mrc

@@ -319,30 +319,36 @@ MrcLaneScheduler::AdvanceLane(Slot slot)
     // Behind the tail there are pointers to events long run, which do no harm.
     __builtin_prefetch(lane.At(lane.head + PREFETCH_AHEAD).impl);
     __builtin_prefetch(&lane.At(lane.head + 3 * PREFETCH_AHEAD));
-    if (lane.head + PREFETCH_AHEAD / 2 < lane.tail)
+    if (const MrcFabricEvent* event = FabricEvent(lane, PREFETCH_AHEAD / 2))
     {
-        PrefetchBeyond(lane, lane.At(lane.head + PREFETCH_AHEAD / 2).impl);
+        event->Prefetch();
+    }
+    if (const MrcFabricEvent* event = FabricEvent(lane, PREFETCH_AHEAD / 4))
+    {
+        event->PrefetchMore();
     }
 }
 
-void
-MrcLaneScheduler::PrefetchBeyond(Lane& lane, const EventImpl* impl)
+const MrcFabricEvent*
+MrcLaneScheduler::FabricEvent(Lane& lane, uint64_t ahead)
 {
+    if (lane.head + ahead >= lane.tail)
+    {
+        return nullptr;
+    }
+    const EventImpl* impl = lane.At(lane.head + ahead).impl;
     if (impl == nullptr)
     {
-        return; // a removed event
+        return nullptr; // a removed event
     }
-    // Events of one delay are mostly of one class, so its name is asked for once.
+    // Events of one delay are mostly of one class, so the class is looked at once.
     const std::type_info* type = &typeid(*impl);
     if (type != lane.type)
     {
         lane.type = type;
         lane.isFabric = dynamic_cast<const MrcFabricEvent*>(impl) != nullptr;
     }
-    if (lane.isFabric)
-    {
-        static_cast<const MrcFabricEvent*>(impl)->Prefetch();
-    }
+    return lane.isFabric ? static_cast<const MrcFabricEvent*>(impl) : nullptr;
 }
 
 bool

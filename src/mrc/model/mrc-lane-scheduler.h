@@ -16,6 +16,8 @@
 namespace ns3
 {
 
+class MrcFabricEvent;
+
 /**
  * @ingroup scheduler
  *
@@ -229,8 +231,12 @@ class MrcLaneScheduler : public Scheduler
      * @param slot the lane's slot
      */
     void AdvanceLane(Slot slot);
-    /// Let an event that comes soon fetch what it needs. @param lane its lane @param impl the event
-    static void PrefetchBeyond(Lane& lane, const EventImpl* impl);
+    /**
+     * @param lane a lane
+     * @param ahead places from its head
+     * @return the event there, if it is one that can prefetch
+     */
+    static const MrcFabricEvent* FabricEvent(Lane& lane, uint64_t ahead);
     /**
      * Removes an event from a lane.
      * @param slot the lane's slot

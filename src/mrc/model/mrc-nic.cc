@@ -48,10 +48,18 @@ class MrcNic::PortFree final : public MrcFabricEvent
 
     void Prefetch() const override
     {
-        __builtin_prefetch(m_nic.m_ports[m_plane].operator->(), 1);
+        __builtin_prefetch(PeekPointer(m_nic.m_ports[m_plane]), 1);
         if (!m_nic.m_ready.IsEmpty())
         {
             m_nic.m_ready.Front()->Prefetch();
+        }
+    }
+
+    void PrefetchMore() const override
+    {
+        if (!m_nic.m_ready.IsEmpty())
+        {
+            m_nic.m_ready.Front()->PrefetchMore();
         }
     }
 
@@ -350,6 +358,16 @@ MrcNic::Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs)
     m_fabric->Pool().Release(frame);
     Wake(qp, nowPs);
     qp.ArmTimer(nowPs);
+}
+
+void
+MrcNic::Prefetch(const mrc::Frame& frame, uint16_t /* port */) const
+{
+    const uint32_t index = frame.destinationQp - FIRST_QP;
+    if (index < m_qps.size())
+    {
+        m_qps[index]->Prefetch();
+    }
 }
 
 void

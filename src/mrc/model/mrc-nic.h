@@ -176,6 +176,7 @@ class MrcNic : public Object, public MrcFrameSink, public MrcPortTraces
     }
 
     void Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs) override;
+    void Prefetch(const mrc::Frame& frame, uint16_t port) const override;
 
   protected:
     void DoDispose() override;

@@ -74,6 +74,14 @@ class MrcQp final : public MrcFabricEvent,
 
     void Prefetch() const override
     {
+        for (size_t offset = 0; offset < sizeof(MrcQp); offset += CACHE_LINE_BYTES)
+        {
+            __builtin_prefetch(reinterpret_cast<const char*>(this) + offset, 1);
+        }
+    }
+
+    void PrefetchMore() const override
+    {
         requester.Prefetch();
     }
 
@@ -86,6 +94,8 @@ class MrcQp final : public MrcFabricEvent,
     void OnReceiveCompletion(const mrc::ReceiveCompletion& completion) override;
 
   private:
+    static constexpr size_t CACHE_LINE_BYTES = 64; //!< what one prefetch brings in
+
     void Notify() override;
 
     MrcNic& m_nic;                  //!< owner

@@ -233,6 +233,23 @@ MrcTrimmingSwitch::Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs)
 }
 
 void
+MrcTrimmingSwitch::Prefetch(const mrc::Frame& frame, uint16_t /* port */) const
+{
+    if (frame.Has(mrc::Frame::ENCAPSULATED))
+    {
+        mrc::UsidCarrier carrier{frame.daHigh, frame.daLow};
+        carrier.Shift();
+        const uint16_t egress = m_table.LookupUsid(carrier.high);
+        if (egress < m_ports.size())
+        {
+            const MrcEgressPort* next = PeekPointer(m_ports[egress]);
+            __builtin_prefetch(next, 1);
+            __builtin_prefetch(reinterpret_cast<const char*>(next) + 64, 1);
+        }
+    }
+}
+
+void
 MrcTrimmingSwitch::Drop(mrc::Frame* frame, uint16_t port, MrcDropReason reason, int64_t nowPs)
 {
     m_counters.CountDrop(reason, *frame);

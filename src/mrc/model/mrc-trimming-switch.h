@@ -111,6 +111,7 @@ class MrcTrimmingSwitch : public Object, public MrcFrameSink, public MrcPortTrac
     }
 
     void Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs) override;
+    void Prefetch(const mrc::Frame& frame, uint16_t port) const override;
 
   protected:
     void DoDispose() override;
