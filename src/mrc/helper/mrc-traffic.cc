@@ -105,8 +105,8 @@ MrcTraffic::MakeRegions()
         }
         if (m_verify == MrcVerify::BYTES && region.bytes != 0)
         {
-            region.bytesAt.reset(static_cast<uint8_t*>(std::calloc(region.bytes, 1)));
-            if (!region.bytesAt)
+            region.memory = mrc::MakeZeroBlock(region.bytes);
+            if (!region.memory)
             {
                 throw mrc::WorkloadError("no memory for the " + std::to_string(region.bytes) +
                                          " B that nic-" + std::to_string(nic) +
@@ -114,7 +114,7 @@ MrcTraffic::MakeRegions()
             }
         }
         region.index = m_network->Nic(nic).Memory().Register(
-            REGION_VA, region.bytes, region.bytesAt.get(), m_mtuBytes);
+            REGION_VA, region.bytes, region.BytesAt(), m_mtuBytes);
     }
     if (m_verify == MrcVerify::BYTES)
     {
@@ -201,7 +201,7 @@ MrcTraffic::MemoryBytes() const
     uint64_t sum = m_patterns.size();
     for (const Region& region : m_regions)
     {
-        sum += region.bytesAt ? region.bytes : 0;
+        sum += region.memory ? region.bytes : 0;
     }
     return sum;
 }

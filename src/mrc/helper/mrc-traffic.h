@@ -3,6 +3,7 @@
 #define MRC_TRAFFIC_H
 
 #include "mrc-clos-network.h"
+#include "mrc-huge-block.h"
 #include "mrc-nic.h"
 #include "mrc-workload.h"
 
@@ -167,22 +168,18 @@ class MrcTraffic : public MrcApplicationSink
     void OnReceive(uint32_t nic, uint32_t qp, const mrc::ReceiveCompletion& completion) override;
 
   private:
-    /// Memory of the C library, zero and not resident before it is written.
-    struct Free
-    {
-        /// @param memory of calloc()
-        void operator()(uint8_t* memory) const
-        {
-            std::free(memory);
-        }
-    };
-
     /// What a NIC is written to.
     struct Region
     {
-        uint32_t index{0};                        ///< in the NIC's table
-        uint64_t bytes{0};                        ///< sum of the areas
-        std::unique_ptr<uint8_t[], Free> bytesAt; ///< null in PLACEMENT mode
+        uint32_t index{0};     ///< in the NIC's table
+        uint64_t bytes{0};     ///< sum of the areas
+        mrc::HugeBlock memory; ///< null in PLACEMENT mode
+
+        /// @return the bytes, null in PLACEMENT mode
+        uint8_t* BytesAt() const
+        {
+            return reinterpret_cast<uint8_t*>(memory.get());
+        }
     };
 
     /// Lay the areas out and register the regions.

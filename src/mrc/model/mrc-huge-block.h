@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <sys/mman.h>
@@ -43,6 +44,27 @@ MakeHugeBlock(size_t bytes)
         throw std::bad_alloc();
     }
     madvise(memory, bytes, MADV_HUGEPAGE); // a wish; ordinary pages do as well
+    return HugeBlock(memory);
+}
+
+/**
+ * Take memory that is zero and resident, so that a run does not pay for its first touch.
+ *
+ * @param bytes any length > 0; huge pages are used from HUGE_PAGE_BYTES on
+ * @return the memory, null if there is not enough
+ */
+inline HugeBlock
+MakeZeroBlock(size_t bytes)
+{
+    constexpr size_t PAGE_BYTES = 4096;
+    const size_t unit = bytes < HUGE_PAGE_BYTES ? PAGE_BYTES : HUGE_PAGE_BYTES;
+    const size_t rounded = (bytes + unit - 1) / unit * unit;
+    auto memory = static_cast<std::byte*>(std::aligned_alloc(unit, rounded));
+    if (memory != nullptr)
+    {
+        madvise(memory, rounded, MADV_HUGEPAGE);
+        std::memset(memory, 0, rounded);
+    }
     return HugeBlock(memory);
 }
 
