@@ -195,7 +195,7 @@ Requester::NextFrame(int64_t nowPs, uint8_t plane, Frame& frame)
     }
     ++m_counters.dataSent;
     m_inflightBytes += bytes;
-    m_wakeByPs = std::min(m_wakeByPs, nowPs + SilencePs());
+    m_wakeByPs = std::min(m_wakeByPs, nowPs + std::min(SilencePs(), TimeoutPs(0)));
     FillWrite(frame, psn, msn, nowPs, paths.Value(path));
     if (IsLastBeforeSack(bytes))
     {

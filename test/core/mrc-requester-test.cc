@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The requester alone, as a conversation: what it sends, what it is told, what it does then.
+
+#include "mrc-ev-table.h"
+#include "mrc-fixed-window.h"
+#include "mrc-psn.h"
+#include "mrc-requester.h"
+#include "mrc-timestamp.h"
+
+#include <deque>
+#include <gtest/gtest.h>
+
+namespace
+{
+
+using namespace mrc;
+
+constexpr int64_t US = 1'000'000;
+constexpr uint32_t MTU = 4096;
+constexpr int64_t BASE_RTT = 10 * US;
+
+/// One requester with two planes of four EVs each, and a window of the test's choice.
+class RequesterTest : public ::testing::Test, public RequesterHost
+{
+  protected:
+    void Make(uint64_t cwndBytes, uint32_t firstPsn = 100, uint8_t mpr = 8)
+    {
+        m_cwndBytes = cwndBytes;
+        m_config.baseRttPs = BASE_RTT;
+        m_config.targetDelayPs = 5 * US;
+        m_config.reorderGuardPs = 5 * US; // old after 20 us
+        m_config.ackTimeoutExponent = 7;  // T = 131.072 us
+        m_evConfig.activePerPlane = 4;
+        m_evConfig.backupPerPlane = 0;
+        m_evConfig.minActivePerPlane = 1;
+        m_firstPsn = firstPsn;
+        const QpSetup setup{7, 9, firstPsn, 0, mpr, true};
+        requester = std::make_unique<Requester>(m_config, setup, counters, *this);
+    }
+
+    std::unique_ptr<CongestionControl> CreateCongestionControl() override
+    {
+        return std::make_unique<FixedWindow>(m_cwndBytes, BASE_RTT);
+    }
+
+    std::unique_ptr<PathSelector> CreatePathSelector() override
+    {
+        std::vector<std::vector<uint32_t>> evs{{0, 1, 2, 3}, {16, 17, 18, 19}};
+        return std::make_unique<EvTable>(m_evConfig, evs, 1, nullptr, &counters.ev);
+    }
+
+    void OnCompletion(const Completion& completion) override
+    {
+        completions.push_back(completion);
+    }
+
+    void Post(uint32_t bytes, bool hasImmediate = false)
+    {
+        requester->Post({m_nextId++, 0x10000, nullptr, bytes, 0x1234, 77, hasImmediate}, nowPs);
+    }
+
+    /// Expect a frame on a plane.
+    Frame Send(uint8_t plane = 0)
+    {
+        Frame frame{};
+        EXPECT_TRUE(requester->NextFrame(nowPs, plane, frame));
+        return frame;
+    }
+
+    bool SendsNothing()
+    {
+        Frame frame{};
+        return !requester->NextFrame(nowPs, 0, frame) && !requester->NextFrame(nowPs, 1, frame);
+    }
+
+    /// PSN n of the QP, counted from 0, as it is on the wire.
+    uint32_t Wire(uint64_t n) const
+    {
+        return static_cast<uint32_t>(m_firstPsn + n) & PSN_MASK;
+    }
+
+    /// The first `inOrder` packets arrived, and of the next 64 those of a bitmap.
+    void Sack(uint64_t inOrder,
+              uint64_t bitmap,
+              uint32_t units256,
+              uint32_t ev = 0,
+              SackMark mark = SackMark::NONE)
+    {
+        Frame frame{};
+        frame.opcode = Opcode::SACK;
+        frame.sack.cackPsn = Wire(inOrder + (uint64_t{1} << 24) - 1);
+        frame.sack.sackOffset = 1;
+        frame.sack.bitmap = bitmap;
+        frame.sack.receivedUnits256 = units256;
+        frame.sack.entropy = ev;
+        frame.sack.mark = mark;
+        frame.sack.txTimestamp = MakeTimestamp(nowPs - BASE_RTT);
+        requester->OnSack(frame, nowPs);
+    }
+
+    void Nack(const Frame& sent, NackCode reason)
+    {
+        Frame frame{};
+        frame.opcode = Opcode::NACK;
+        frame.nack.reason = reason;
+        frame.nack.entropy = sent.ev;
+        frame.nack.nackPsn = sent.psn;
+        requester->OnNack(frame, nowPs);
+    }
+
+    void Ack(uint32_t messages, uint8_t syndrome = AETH_ACK)
+    {
+        Frame frame{};
+        frame.opcode = Opcode::ACKNOWLEDGE;
+        frame.ack = Aeth{syndrome, messages};
+        requester->OnAck(frame, nowPs);
+    }
+
+    /// Let time pass, waking the requester whenever it wants.
+    void Wait(int64_t ps)
+    {
+        const int64_t endPs = nowPs + ps;
+        while (requester->WakeByPs() <= endPs)
+        {
+            nowPs = std::max(nowPs, requester->WakeByPs());
+            requester->OnTimer(nowPs);
+        }
+        nowPs = endPs;
+    }
+
+    EvState StateOf(uint32_t ev)
+    {
+        auto table = static_cast<EvTable*>(requester->Paths());
+        return table->State(table->Find(ev));
+    }
+
+    TransportConfig m_config;
+    EvTableConfig m_evConfig;
+    EndpointCounters counters{};
+    std::unique_ptr<Requester> requester;
+    std::deque<Completion> completions;
+    int64_t nowPs{1000 * US};
+
+  private:
+    uint64_t m_cwndBytes{0};
+    uint64_t m_nextId{0};
+    uint32_t m_firstPsn{0};
+};
+
+TEST_F(RequesterTest, CutsAMessageIntoFirstMiddleLast)
+{
+    //= MRC-REF 2 Opcodes
+    Make(1 << 20);
+    Post(2 * MTU + 10);
+    const Frame first = Send();
+    const Frame middle = Send(1);
+    const Frame last = Send();
+    EXPECT_EQ(first.opcode, Opcode::WRITE_FIRST);
+    EXPECT_EQ(middle.opcode, Opcode::WRITE_MIDDLE);
+    EXPECT_EQ(last.opcode, Opcode::WRITE_LAST);
+    EXPECT_EQ(first.psn, 100u);
+    EXPECT_EQ(last.psn, 102u);
+    EXPECT_EQ(last.payloadBytes, 10);
+    EXPECT_EQ(middle.write.reth.va, 0x10000u + MTU); // VA advances by the MTU
+    EXPECT_EQ(last.write.reth.dmaBytes, 2 * MTU + 10);
+    EXPECT_EQ(last.destinationQp, 9u);
+    EXPECT_FALSE(first.Has(Frame::ACK_REQUEST));
+    EXPECT_TRUE(last.Has(Frame::ACK_REQUEST));
+    EXPECT_EQ(middle.ev & 16, 16u); // an EV of plane 1
+    EXPECT_TRUE(SendsNothing());
+    EXPECT_EQ(requester->InflightBytes(), 2u * MTU + 10);
+}
+
+TEST_F(RequesterTest, NumbersMessagesAndImmediates)
+{
+    Make(1 << 20);
+    Post(4, true);
+    Post(4);
+    Post(0, true);
+    const Frame a = Send();
+    const Frame b = Send();
+    const Frame c = Send();
+    EXPECT_EQ(a.opcode, Opcode::WRITE_ONLY_IMM);
+    EXPECT_EQ(b.opcode, Opcode::WRITE_ONLY);
+    EXPECT_EQ(c.opcode, Opcode::WRITE_ONLY_IMM);
+    EXPECT_EQ(c.write.meth.msn, 2);
+    EXPECT_EQ(a.write.meth.rqmsn, 0);
+    EXPECT_EQ(b.write.meth.rqmsn, 0);
+    EXPECT_EQ(c.write.meth.rqmsn, 1);
+    EXPECT_EQ(c.write.immediate, 77u);
+}
+
+TEST_F(RequesterTest, KeepsTheCongestionWindow)
+{
+    Make(3 * MTU);
+    Post(10 * MTU);
+    Send();
+    Send();
+    Send();
+    EXPECT_TRUE(SendsNothing());
+    Sack(2, 0, 2 * MTU / 256);
+    EXPECT_EQ(requester->InflightBytes(), MTU);
+    Send();
+    Send();
+    EXPECT_TRUE(SendsNothing());
+}
+
+TEST_F(RequesterTest, SmallWindowAsksForItsSack)
+{
+    Make(2 * MTU);
+    Post(10 * MTU);
+    EXPECT_FALSE(Send().Has(Frame::ACK_REQUEST));
+    EXPECT_TRUE(Send().Has(Frame::ACK_REQUEST));
+}
+
+TEST_F(RequesterTest, KeepsThePeersPsnRange)
+{
+    Make(1ull << 40);
+    Post(5000 * MTU);
+    for (int i = 0; i < 1024; ++i)
+    {
+        Send(i & 1);
+    }
+    EXPECT_TRUE(SendsNothing());
+    Sack(1, 0, MTU / 256);
+    Send();
+    EXPECT_TRUE(SendsNothing());
+}
+
+TEST_F(RequesterTest, KeepsTheLimitOfImmediates)
+{
+    m_config.maxWimm = 32;
+    Make(1 << 20);
+    for (int i = 0; i < 33; ++i)
+    {
+        Post(4, true);
+    }
+    for (int i = 0; i < 32; ++i)
+    {
+        Send();
+    }
+    EXPECT_TRUE(SendsNothing());
+    Ack(1);
+    Send();
+}
+
+TEST_F(RequesterTest, CountsPsnsAcrossTheWrap)
+{
+    Make(1 << 20, 0xfffffe);
+    Post(4 * MTU);
+    EXPECT_EQ(Send().psn, 0xfffffeu);
+    EXPECT_EQ(Send().psn, 0xffffffu);
+    EXPECT_EQ(Send().psn, 0u);
+    EXPECT_EQ(Send().psn, 1u);
+    Sack(3, 0, 3 * MTU / 256);
+    EXPECT_EQ(requester->InflightBytes(), MTU);
+    Sack(4, 0, 4 * MTU / 256);
+    EXPECT_EQ(requester->InflightBytes(), 0u);
+    EXPECT_TRUE(completions.empty()); // SACK tracks packets; the transport ACK completes
+    Ack(1);
+    ASSERT_EQ(completions.size(), 1u);
+    EXPECT_EQ(completions[0].status, CompletionStatus::SUCCESS);
+}
+
+TEST_F(RequesterTest, TrimmedPacketGoesAgainFirstOnAnotherEv)
+{
+    Make(1 << 20);
+    Post(10 * MTU);
+    const Frame a = Send();
+    const Frame b = Send();
+    Nack(b, NackCode::TRIMMED);
+    Nack(a, NackCode::TRIMMED);
+    EXPECT_EQ(StateOf(a.ev), EvState::SKIP);
+    const Frame again = Send();
+    EXPECT_EQ(again.psn, a.psn); // the oldest gap first, before new data
+    EXPECT_NE(again.ev, a.ev);
+    EXPECT_TRUE(again.Has(Frame::RETRANSMISSION));
+    EXPECT_EQ(counters.retransmitted, 1u);
+    EXPECT_EQ(requester->InflightBytes(), MTU);
+    // The same NACK again is about a transmission that was replaced.
+    Nack(a, NackCode::TRIMMED);
+    EXPECT_EQ(counters.staleFeedback, 1u);
+    EXPECT_EQ(requester->InflightBytes(), MTU);
+}
+
+TEST_F(RequesterTest, LastHopTrimKeepsTheEv)
+{
+    Make(1 << 20);
+    Post(4 * MTU);
+    const Frame a = Send();
+    Nack(a, NackCode::TRIMMED_LASTHOP);
+    EXPECT_EQ(StateOf(a.ev), EvState::GOOD);
+    EXPECT_TRUE(Send().Has(Frame::RETRANSMISSION));
+}
+
+TEST_F(RequesterTest, CongestionMarkSkipsTheEvAndThePlaneMissesATurn)
+{
+    Make(1 << 20);
+    Post(100 * MTU);
+    const Frame a = Send();
+    Sack(0, 0, 0, a.ev, SackMark::SKIP_ONCE);
+    EXPECT_EQ(StateOf(a.ev), EvState::SKIP);
+    int missed = 0;
+    for (int turn = 0; turn < 12; ++turn)
+    {
+        Frame frame{};
+        if (!requester->NextFrame(nowPs, 0, frame))
+        {
+            EXPECT_TRUE(requester->IsSittingOut());
+            ++missed;
+        }
+    }
+    EXPECT_EQ(missed, 1);
+    EXPECT_EQ(StateOf(a.ev), EvState::GOOD);
+}
+
+TEST_F(RequesterTest, LaterPacketOfTheSameEvShowsALoss)
+{
+    Make(1 << 20);
+    Post(100 * MTU);
+    // Four EVs in turn: of five packets two share an EV.
+    std::vector<Frame> sent;
+    for (int i = 0; i < 5; ++i)
+    {
+        sent.push_back(Send());
+        nowPs += US / 10;
+    }
+    uint64_t pair = 0;
+    while (sent[pair].ev != sent[4].ev)
+    {
+        ++pair;
+    }
+    Sack(0, 1 << 4, MTU / 256);
+    EXPECT_EQ(counters.inferredLosses, 1u);
+    EXPECT_EQ(StateOf(sent[4].ev), EvState::ASSUMED_BAD);
+    EXPECT_EQ(Send().psn, sent[pair].psn);
+}
+
+TEST_F(RequesterTest, WhatTheSackDoesNotCoverIsNotJudged)
+{
+    Make(1 << 20);
+    Post(200 * MTU);
+    for (int i = 0; i < 100; ++i)
+    {
+        Send();
+    }
+    // The bitmap starts at packet 90: those before may have arrived.
+    Frame frame{};
+    frame.opcode = Opcode::SACK;
+    frame.sack.cackPsn = Wire((uint64_t{1} << 24) - 1);
+    frame.sack.ackPsnOffset = 91;
+    frame.sack.sackOffset = 91;
+    frame.sack.bitmap = 0x3ff;
+    frame.sack.txTimestamp = MakeTimestamp(nowPs - BASE_RTT);
+    frame.sack.entropy = 99;
+    requester->OnSack(frame, nowPs);
+    EXPECT_EQ(counters.inferredLosses, 0u);
+}
+
+TEST_F(RequesterTest, OldPacketIsLostOnceLaterOnesArrived)
+{
+    Make(1 << 20);
+    Post(100 * MTU);
+    const Frame old = Send(0);
+    nowPs += US;
+    Send(1);
+    nowPs += 18 * US;
+    Sack(0, 1 << 1, MTU / 256); // the first is 19 us old: base RTT + target + guard are 20
+    EXPECT_EQ(counters.inferredLosses, 0u);
+    nowPs += 5 * US; // 24 us: the packet that arrived was seen at 18 us, x 1.25 = 22.5
+    Sack(0, 1 << 1, MTU / 256);
+    EXPECT_EQ(counters.inferredLosses, 1u);
+    EXPECT_EQ(Send().psn, old.psn);
+}
+
+TEST_F(RequesterTest, TimesOutLinearlyThenDoublingThenFails)
+{
+    m_config.linearRetries = 1;
+    m_config.exponentialRetries = 1;
+    m_config.probeAfterBaseRtts = 1000; // no probes in between
+    Make(1 << 20);
+    Post(MTU);
+    Post(MTU);
+    const Frame a = Send();
+    constexpr int64_t T = 131'072'000;
+    Wait(T - 1);
+    EXPECT_EQ(counters.timeouts, 0u);
+    Wait(1);
+    EXPECT_EQ(counters.timeouts, 1u);
+    EXPECT_EQ(StateOf(a.ev), EvState::ASSUMED_BAD);
+    EXPECT_EQ(Send().psn, a.psn);
+    Wait(T);
+    EXPECT_EQ(counters.timeouts, 2u);
+    Send();
+    Wait(2 * T - 1);
+    EXPECT_TRUE(completions.empty());
+    Wait(1);
+    ASSERT_EQ(completions.size(), 2u);
+    EXPECT_EQ(completions[0].status, CompletionStatus::RETRY_EXCEEDED);
+    EXPECT_EQ(completions[1].status, CompletionStatus::FLUSHED);
+    EXPECT_TRUE(requester->HasFailed());
+    Post(MTU);
+    EXPECT_EQ(completions.back().status, CompletionStatus::FLUSHED);
+    EXPECT_TRUE(SendsNothing());
+}
+
+TEST_F(RequesterTest, SilenceAsksWithAProbeAndTheAnswerShowsTheLoss)
+{
+    Make(1 << 20);
+    Post(MTU);
+    const Frame lost = Send();
+    Wait(3 * BASE_RTT);
+    const Frame probe = Send();
+    ASSERT_EQ(probe.opcode, Opcode::RELIABILITY_PROBE);
+    EXPECT_EQ(probe.psn, 0u);
+    EXPECT_TRUE(SendsNothing());
+    nowPs += BASE_RTT;
+    Frame answer{};
+    answer.opcode = Opcode::SACK;
+    answer.sack.probeResponse = true;
+    answer.sack.ackPsnOffset = static_cast<int16_t>(probe.probe.probeId);
+    answer.sack.cackPsn = Wire((uint64_t{1} << 24) - 1);
+    answer.sack.sackOffset = 1;
+    answer.sack.entropy = probe.ev;
+    requester->OnSack(answer, nowPs);
+    EXPECT_EQ(counters.inferredLosses, 1u);
+    EXPECT_EQ(Send().psn, lost.psn);
+}
+
+TEST_F(RequesterTest, LostTransportAckIsAskedFor)
+{
+    Make(1 << 20);
+    Post(MTU);
+    Send();
+    Sack(1, 0, MTU / 256);
+    EXPECT_TRUE(SendsNothing());
+    Wait(4 * BASE_RTT);
+    EXPECT_EQ(Send().opcode, Opcode::RELIABILITY_PROBE);
+    Ack(1);
+    EXPECT_EQ(completions.size(), 1u);
+    Wait(1000 * BASE_RTT);
+    EXPECT_TRUE(SendsNothing());
+    EXPECT_EQ(requester->WakeByPs(), Requester::NEVER);
+}
+
+TEST_F(RequesterTest, NakFailsItsMessageAndFlushesTheRest)
+{
+    Make(1 << 20);
+    Post(MTU);
+    Post(MTU);
+    Post(MTU);
+    Send();
+    Send();
+    Ack(1, AETH_NAK_REMOTE_ACCESS);
+    ASSERT_EQ(completions.size(), 3u);
+    EXPECT_EQ(completions[0].status, CompletionStatus::SUCCESS);
+    EXPECT_EQ(completions[1].status, CompletionStatus::REMOTE_ACCESS);
+    EXPECT_EQ(completions[2].status, CompletionStatus::FLUSHED);
+}
+
+TEST_F(RequesterTest, NonsenseFromTheNetworkIsCountedAndChangesNothing)
+{
+    Make(1 << 20);
+    Sack(0, 0, 0); // before anything was sent
+    EXPECT_EQ(counters.unexpected, 1u);
+    Post(4 * MTU);
+    const Frame a = Send();
+    Sack(3, 0, 0); // acknowledges what was not sent
+    Ack(1);        // completes what was not sent in full
+    Nack(a, static_cast<NackCode>(0x42));
+    Frame beyond = a;
+    beyond.psn = Wire(3);
+    Nack(beyond, NackCode::TRIMMED);
+    EXPECT_EQ(counters.unexpected, 5u);
+    Sack(0, ~uint64_t{1}, 0); // bits for packets that were not sent
+    EXPECT_EQ(requester->InflightBytes(), MTU);
+    EXPECT_TRUE(completions.empty());
+    EXPECT_EQ(Send().psn, Wire(1));
+}
+
+TEST_F(RequesterTest, OlderSackDoesNotTakeBytesBack)
+{
+    Make(1 << 20);
+    Post(4 * MTU);
+    Send();
+    Send();
+    Send();
+    Sack(2, 0, 2 * MTU / 256);
+    Sack(1, 0, MTU / 256);
+    EXPECT_EQ(requester->InflightBytes(), MTU);
+    EXPECT_EQ(counters.staleFeedback, 1u);
+}
+
+} // namespace
