@@ -5,11 +5,15 @@
 #include "mrc-eager-port.h"
 #include "mrc-egress-port.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <iostream>
 #include <memory>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -586,9 +590,8 @@ TEST_F(MrcEgressPortTest, TapSeesEachTransmissionOnce)
     rig.port->SetTap(&tap);
     rig.Send(0, 1, 1000, DATA_CLASS);
     rig.Send(0, 2, 1000, DATA_CLASS);
-    Simulator::Run();
-    rig.port->SetTap(nullptr);
-    rig.Send(Simulator::Now().GetTimeStep(), 3, 1000, DATA_CLASS);
+    Simulator::Schedule(Time(1'500'000), [&] { rig.port->SetTap(nullptr); });
+    rig.Send(2'000'000, 3, 1000, DATA_CLASS);
     Simulator::Run();
     EXPECT_EQ(tap.ids, (Ids{1, 2}));
     EXPECT_EQ(tap.times, (Ps{0, 80'000}));

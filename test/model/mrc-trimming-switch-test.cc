@@ -11,6 +11,7 @@
 #include <array>
 #include <gtest/gtest.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ns3

@@ -154,7 +154,7 @@ class EvTable final : public PathSelector
         uint16_t backups; ///< EVs that wait
         uint16_t cursor;  ///< where the pass is, relative to begin
         uint16_t usable;  ///< active EVs that are not SKIP
-        uint16_t owed;   ///< EVs that were passed over and whose turn the plane has yet to miss
+        uint16_t owed;    ///< EVs that were passed over and whose turn the plane has yet to miss
         uint16_t guards;  ///< active EVs that are ASSUMED_BAD
     };
 
