@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The small parts that requester and responder are made of.
+
+#include "mrc-age-limit.h"
+#include "mrc-loss-detector.h"
+#include "mrc-memory.h"
+#include "mrc-probe-scheduler.h"
+#include "mrc-psn-bitmap.h"
+#include "mrc-psn.h"
+#include "mrc-random.h"
+#include "mrc-receive-window.h"
+#include "mrc-ring.h"
+#include "mrc-send-queue.h"
+#include "mrc-send-window.h"
+#include "mrc-timestamp.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace
+{
+
+using namespace mrc;
+using Verdict = ReceiveWindow::Verdict;
+
+/// @return a seed for random tests, MRC_TEST_SEED if it is set
+uint64_t
+Seed()
+{
+    const char* text = std::getenv("MRC_TEST_SEED");
+    return text == nullptr ? 20261130 : std::strtoull(text, nullptr, 10);
+}
+
+TEST(PsnTest, ExtendsToTheNearest)
+{
+    EXPECT_EQ(ExtendPsn(0x1fffffe, 0x000001), 0x2000001u); // forward over the wrap
+    EXPECT_EQ(ExtendPsn(0x2000001, 0xfffffe), 0x1fffffeu); // and back
+    EXPECT_EQ(ExtendPsn(0x1000000, 0x7fffff), 0x17fffffu); // 2^23 - 1 ahead
+    EXPECT_EQ(ExtendPsn(0x1000000, 0x800000), 0x0800000u); // 2^23 behind
+    EXPECT_EQ(ExtendMsn(0xffff, 0), 0x10000u);
+    EXPECT_EQ(ExtendMsn(0x10000, 0xffff), 0xffffu);
+}
+
+TEST(TimestampTest, AgeSurvivesTheWrap)
+{
+    // 2^16 units of 128 ns are 8.388608 ms.
+    EXPECT_EQ(MakeTimestamp(128'000), 1);
+    EXPECT_EQ(MakeTimestamp(8'388'608'000 + 128'000), 1);
+    const int64_t sentPs = 8'388'608'000 - 1'280'000;
+    EXPECT_EQ(TimestampAgePs(sentPs + 14'080'000, MakeTimestamp(sentPs)), 14'080'000);
+}
+
+TEST(RingTest, KeepsNumbersWhileItGrows)
+{
+    Ring<int> ring;
+    for (int i = 0; i < 3; ++i)
+    {
+        ring.Push(i);
+    }
+    ring.Pop();
+    ring.Pop();
+    for (int i = 3; i < 40; ++i)
+    {
+        ring.Push(i);
+    }
+    EXPECT_EQ(ring.Begin(), 2u);
+    EXPECT_EQ(ring.End(), 40u);
+    for (uint64_t i = ring.Begin(); i < ring.End(); ++i)
+    {
+        EXPECT_EQ(ring.At(i), static_cast<int>(i));
+    }
+}
+
+TEST(PsnBitmapTest, AgreesWithASetOfNumbers)
+{
+    const uint64_t seed = Seed();
+    SCOPED_TRACE("replay with MRC_TEST_SEED=" + std::to_string(seed));
+    Random random(seed);
+    PsnBitmap bitmap;
+    uint64_t begin = 1'000'000;
+    uint32_t capacity = 64;
+    bitmap.Resize(capacity, begin, begin);
+    std::set<uint64_t> reference;
+    for (int step = 0; step < 20000; ++step)
+    {
+        const uint64_t psn = begin + random.Below(capacity);
+        switch (random.Below(6))
+        {
+        case 0:
+        case 1:
+            bitmap.Set(psn);
+            reference.insert(psn);
+            break;
+        case 2:
+            bitmap.Clear(psn);
+            reference.erase(psn);
+            break;
+        case 3: {
+            const uint64_t first = begin + random.Below(capacity - 63);
+            const uint64_t bits = bitmap.Extract(first);
+            for (uint64_t bit = 0; bit < 64; ++bit)
+            {
+                ASSERT_EQ(bits >> bit & 1, reference.count(first + bit));
+            }
+            break;
+        }
+        case 4: {
+            const bool value = random.Below(2) != 0;
+            uint64_t expected = psn;
+            while (expected < begin + capacity && (reference.count(expected) != 0) != value)
+            {
+                ++expected;
+            }
+            ASSERT_EQ(bitmap.Find(psn, begin + capacity, value), expected);
+            break;
+        }
+        default: {
+            uint32_t count = 0;
+            for (uint64_t i = begin; i < psn; ++i)
+            {
+                count += static_cast<uint32_t>(reference.erase(i));
+            }
+            ASSERT_EQ(bitmap.ClearRange(begin, psn), count);
+            begin = psn;
+        }
+        }
+        if (step == 10000)
+        {
+            bitmap.Resize(4 * capacity, begin, begin + capacity);
+            capacity *= 4;
+        }
+    }
+}
+
+TEST(ReceiveWindowTest, AcceptsExactlyItsWidth)
+{
+    ReceiveWindow window(1000, 128);
+    EXPECT_EQ(window.Check(999), Verdict::DUPLICATE);
+    EXPECT_EQ(window.Check(1000), Verdict::FRESH);
+    EXPECT_EQ(window.Check(1127), Verdict::FRESH);
+    EXPECT_EQ(window.Check(1128), Verdict::OUTSIDE);
+    window.Receive(1127, false);
+    EXPECT_EQ(window.Check(1127), Verdict::DUPLICATE);
+    EXPECT_EQ(window.OutOfOrderCount(), 1u);
+    window.Receive(1000, false);
+    EXPECT_EQ(window.Expected(), 1001u);
+    EXPECT_EQ(window.Check(1128), Verdict::FRESH);
+}
+
+TEST(ReceiveWindowTest, AgreesWithASetInRandomOrder)
+{
+    const uint64_t seed = Seed();
+    SCOPED_TRACE("replay with MRC_TEST_SEED=" + std::to_string(seed));
+    Random random(seed);
+    ReceiveWindow window(500, 256);
+    std::set<uint64_t> have;
+    uint64_t expected = 500;
+    uint64_t messages = 0;
+    uint64_t ended = 0;
+    auto ends = [](uint64_t psn) { return psn % 7 == 3; };
+    for (int step = 0; step < 50000; ++step)
+    {
+        const uint64_t psn = expected + random.Below(300) - 20;
+        const bool isKnown = psn < expected || have.count(psn) != 0;
+        const Verdict verdict = window.Check(psn);
+        if (isKnown)
+        {
+            ASSERT_EQ(verdict, Verdict::DUPLICATE);
+        }
+        else if (psn >= expected + 256)
+        {
+            ASSERT_EQ(verdict, Verdict::OUTSIDE);
+        }
+        else
+        {
+            ASSERT_EQ(verdict, Verdict::FRESH);
+            have.insert(psn);
+            while (have.erase(expected) != 0)
+            {
+                ended += ends(expected++);
+            }
+            messages += window.Receive(psn, ends(psn));
+        }
+        ASSERT_EQ(window.Expected(), expected);
+        ASSERT_EQ(window.OutOfOrderCount(), have.size());
+        ASSERT_EQ(messages, ended);
+        const uint64_t bits = window.Bitmap(expected);
+        for (uint64_t bit = 0; bit < 64; ++bit)
+        {
+            ASSERT_EQ(bits >> bit & 1, have.count(expected + bit));
+        }
+    }
+}
+
+TEST(SendWindowTest, KnowsWhatIsNews)
+{
+    SendWindow window(100);
+    EXPECT_EQ(window.NewlyReceived(100, ~uint64_t{0}), 0u); // nothing was sent
+    for (int i = 0; i < 200; ++i)
+    {
+        window.Append();
+    }
+    EXPECT_EQ(window.NewlyReceived(100, 0b1011), 0b1011u);
+    window.MarkReceived(101);
+    EXPECT_EQ(window.NewlyReceived(100, 0b1011), 0b1001u);
+    EXPECT_EQ(window.NewlyReceived(299, ~uint64_t{0}), 1u); // beyond the last
+    window.MarkReceived(100);
+    window.AdvanceTo(102);
+    EXPECT_EQ(window.NewlyReceived(98, 0b111111), 0b110000u); // before the base
+    EXPECT_EQ(window.NewlyReceived(30, ~uint64_t{0}), 0u);
+}
+
+TEST(SendWindowTest, LostPacketsComeOldestFirst)
+{
+    SendWindow window(0);
+    for (int i = 0; i < 10; ++i)
+    {
+        window.Append();
+    }
+    window.MarkLost(7);
+    window.MarkLost(3);
+    EXPECT_EQ(window.LostCount(), 2u);
+    EXPECT_EQ(window.FirstLost(), 3u);
+    EXPECT_TRUE(window.Resend(3).isRetransmission);
+    EXPECT_EQ(window.FirstLost(), 7u);
+    window.MarkReceived(7); // it had arrived after all
+    EXPECT_EQ(window.LostCount(), 0u);
+}
+
+TEST(LossDetectorTest, FollowsEachPathOnItsOwn)
+{
+    // PSN   0 1 2 3 4 5
+    // path  0 1 0 1 0 1     4 arrives: 0 and 2 are lost, the odd ones are not judged
+    SendWindow window(0);
+    LossDetector detector(2, 0);
+    for (uint64_t psn = 0; psn < 6; ++psn)
+    {
+        SentPacket& packet = window.Append();
+        packet.sentPs = static_cast<int64_t>(10 * psn);
+        packet.path = psn % 2;
+        detector.OnSent(window, psn);
+    }
+    std::vector<uint64_t> lost;
+    window.MarkReceived(4);
+    detector.OnReceived(window, 4, 0, lost);
+    EXPECT_EQ(lost, (std::vector<uint64_t>{2, 0}));
+    lost.clear();
+    window.MarkReceived(5);
+    detector.OnReceived(window, 5, 2, lost); // the SACK does not cover 1
+    EXPECT_EQ(lost, (std::vector<uint64_t>{3}));
+}
+
+TEST(LossDetectorTest, OldMeansSentBeforeALimitAndBeforeWhatArrived)
+{
+    SendWindow window(0);
+    LossDetector detector(4, 0);
+    for (uint64_t psn = 0; psn < 4; ++psn)
+    {
+        SentPacket& packet = window.Append();
+        packet.sentPs = static_cast<int64_t>(10 * psn);
+        packet.path = static_cast<EvIndex>(psn);
+        detector.OnSent(window, psn);
+    }
+    std::vector<uint64_t> lost;
+    detector.FindLost(window, 100, lost);
+    EXPECT_TRUE(lost.empty()); // nothing later has arrived
+    window.MarkReceived(2);
+    detector.OnReceived(window, 2, 0, lost);
+    detector.FindLost(window, 10, lost);
+    EXPECT_EQ(lost, (std::vector<uint64_t>{0}));
+    window.MarkLost(0);
+    lost.clear();
+    detector.FindLost(window, 100, lost);
+    EXPECT_EQ(lost, (std::vector<uint64_t>{1})); // 3 was sent after what arrived
+}
+
+TEST(AgeLimitTest, RemembersAGreatAgeForOneToTwoEpochs)
+{
+    AgeLimit limit;
+    EXPECT_EQ(limit.LimitPs(100), 100);
+    limit.OnReceived(1000, 200, 50); // epoch until 1050
+    EXPECT_EQ(limit.LimitPs(100), 250);
+    limit.OnReceived(1060, 40, 50); // epoch until 1110; the 200 is the epoch's before
+    EXPECT_EQ(limit.LimitPs(100), 250);
+    limit.OnReceived(1120, 40, 50);
+    EXPECT_EQ(limit.LimitPs(100), 100);
+}
+
+TEST(ProbeSchedulerTest, TailProbesBackOffAndAnswersAreTakenOnce)
+{
+    ProbeScheduler probes;
+    probes.OnFeedback(1000);
+    EXPECT_EQ(probes.TailDeadlinePs(30), 1030);
+    probes.WantTail();
+    EXPECT_TRUE(probes.IsTailWanted());
+    EXPECT_EQ(probes.TailDeadlinePs(30), 1060);
+    const uint16_t id = probes.OnSent(1030, 5);
+    EXPECT_FALSE(probes.IsTailWanted());
+    EXPECT_EQ(probes.Take(id).path, 5);
+    EXPECT_LT(probes.Take(id).sentPs, 0);
+    EXPECT_LT(probes.Take(static_cast<uint16_t>(id + 8)).sentPs, 0);
+}
+
+TEST(SendQueueTest, FindsTheMessageOfAPsn)
+{
+    SendQueue queue(10, 1000);
+    for (const uint32_t bytes : {0u, 1000u, 2500u, 1u})
+    {
+        queue.Post({0, 0, nullptr, bytes, 0, 0, false});
+    }
+    // PSNs: 10 | 11 | 12 13 14 | 15
+    EXPECT_EQ(queue.EndPsn(), 16u);
+    EXPECT_EQ(queue.Find(10), 0u);
+    EXPECT_EQ(queue.Find(12), 2u);
+    EXPECT_EQ(queue.Find(14), 2u);
+    EXPECT_EQ(queue.Find(15), 3u);
+    EXPECT_EQ(queue.PayloadBytes(queue.At(0), 10), 0u);
+    EXPECT_EQ(queue.PayloadBytes(queue.At(2), 13), 1000u);
+    EXPECT_EQ(queue.PayloadBytes(queue.At(2), 14), 500u);
+}
+
+TEST(MemoryTest, AccountsEachGranuleOnce)
+{
+    MemoryTable memory;
+    std::vector<uint8_t> storage(300);
+    const uint32_t key =
+        memory.Region(memory.Register(1000, storage.size(), storage.data(), 100)).RKey();
+    const uint8_t payload[100] = {1, 2, 3};
+    EXPECT_EQ(memory.Write(key, 1100, 300, payload, 100), AccessResult::OK);
+    EXPECT_EQ(storage[101], 2);
+    EXPECT_TRUE(memory.Region(0).IsPlaced(1100, 100));
+    EXPECT_FALSE(memory.Region(0).IsPlaced(1000, 200));
+    memory.Write(key, 1100, 300, payload, 100);
+    EXPECT_EQ(memory.Region(0).RepeatedGranules(), 1u);
+    EXPECT_EQ(memory.Write(key, 1201, 300, payload, 100), AccessResult::OUT_OF_BOUNDS);
+    EXPECT_EQ(memory.Write(key, 999, 300, payload, 1), AccessResult::OUT_OF_BOUNDS);
+    EXPECT_EQ(memory.Write(key, 1000, 50, payload, 51), AccessResult::OUT_OF_BOUNDS);
+    EXPECT_EQ(memory.Write(key + 256, 1000, 300, payload, 1), AccessResult::BAD_KEY);
+    EXPECT_EQ(memory.Write(key ^ 1, 1000, 300, payload, 1), AccessResult::BAD_KEY);
+}
+
+} // namespace
