@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Requester and responder over a random network that delays, drops, duplicates, trims, marks and
+// black-holes for a while, then heals: whatever it does, everything arrives, once, in order.
+
+#include "mrc-ev-table.h"
+#include "mrc-nscc.h"
+#include "mrc-requester.h"
+#include "mrc-responder.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <map>
+
+namespace
+{
+
+using namespace mrc;
+
+constexpr int64_t US = 1'000'000;
+constexpr int64_t BASE_RTT = 10 * US;
+constexpr uint32_t PLANES = 2;
+constexpr uint32_t EVS = 6; // of each plane
+constexpr uint32_t MTU = 1024;
+constexpr uint32_t REGION_BYTES = 1 << 20;
+
+/// One conversation over one network, all of it drawn from a seed.
+class Conversation : public RequesterHost, public ResponderHost
+{
+  public:
+    explicit Conversation(uint64_t seed)
+        : m_random(seed),
+          m_bytes(REGION_BYTES)
+    {
+        m_config.mtuBytes = MTU;
+        m_config.sackThresholdBytes = 4 * MTU;
+        m_config.baseRttPs = BASE_RTT;
+        m_config.targetDelayPs = BASE_RTT;
+        m_config.reorderGuardPs = BASE_RTT;
+        m_config.maxWimm = 32;
+        m_config.exponentialRetries = 25; // for ever: the network heals
+        m_config.sackReportsAll = m_random.Below(4) != 0;
+        m_evConfig.activePerPlane = EVS - 2;
+        m_evConfig.backupPerPlane = 2;
+        m_evConfig.probeIntervalPs = 100 * US;
+        NsccConfig nscc;
+        nscc.baseRttPs = BASE_RTT;
+        nscc.mtuBytes = MTU;
+        nscc.lineRateBitsPerSecond = 100'000'000'000;
+        m_nscc = std::make_unique<NsccParameters>(nscc);
+        m_key = m_memory.Region(m_memory.Register(0, REGION_BYTES, m_bytes.data(), 0)).RKey();
+        const auto sendPsn = static_cast<uint32_t>(m_random.Next() & 0xffffff);
+        m_requester = std::make_unique<Requester>(
+            m_config, QpSetup{3, 4, sendPsn, 0, 8, true}, m_counters, *this);
+        m_responder = std::make_unique<Responder>(
+            m_config, QpSetup{4, 3, 0, sendPsn, 8, true}, m_memory, m_counters, *this);
+        m_loss = m_random.Below(3) == 0 ? 0 : m_random.Below(20);
+        m_trim = m_random.Below(3) == 0 ? 0 : m_random.Below(20);
+        m_mark = m_random.Below(30);
+        m_duplicate = m_random.Below(5);
+        m_deadEv = m_random.Below(PLANES * EVS);
+        m_healPs = (100 + m_random.Below(2000)) * US;
+    }
+
+    /// Post messages and let everything happen. Fails the test on any broken promise.
+    void Run()
+    {
+        PostAll();
+        constexpr int64_t END_PS = 2'000'000 * US;
+        while (m_completed < m_posted.size() && m_nowPs < END_PS)
+        {
+            SendAll();
+            ASSERT_LE(m_requester->InflightBytes(), m_nscc->maxCwndBytes + MTU);
+            int64_t nextPs = m_requester->WakeByPs();
+            if (!m_wire.empty())
+            {
+                nextPs = std::min(nextPs, m_wire.begin()->first.first);
+            }
+            for (const int64_t freePs : m_freePs)
+            {
+                if (m_requester->HasWork() && freePs > m_nowPs)
+                {
+                    nextPs = std::min(nextPs, freePs);
+                }
+            }
+            ASSERT_NE(nextPs, Requester::NEVER) << "nothing will ever happen again";
+            m_nowPs = std::max(m_nowPs, nextPs);
+            if (m_requester->WakeByPs() <= m_nowPs)
+            {
+                m_requester->OnTimer(m_nowPs);
+            }
+            while (!m_wire.empty() && m_wire.begin()->first.first <= m_nowPs)
+            {
+                const Frame frame = m_wire.begin()->second;
+                m_wire.erase(m_wire.begin());
+                Deliver(frame);
+            }
+        }
+        ASSERT_EQ(m_completed, m_posted.size()) << "the network healed and messages are missing";
+        EXPECT_EQ(m_requester->InflightBytes(), 0u);
+        EXPECT_EQ(m_immediatesSeen, m_immediatesPosted);
+        EXPECT_EQ(m_counters.accessErrors, 0u);
+        EXPECT_FALSE(m_requester->HasFailed());
+    }
+
+    std::unique_ptr<CongestionControl> CreateCongestionControl() override
+    {
+        return std::make_unique<Nscc>(*m_nscc);
+    }
+
+    std::unique_ptr<PathSelector> CreatePathSelector() override
+    {
+        std::vector<std::vector<uint32_t>> evs(PLANES);
+        for (uint32_t ev = 0; ev < PLANES * EVS; ++ev)
+        {
+            evs[ev / EVS].push_back(ev);
+        }
+        return std::make_unique<EvTable>(m_evConfig, evs, m_random.Next());
+    }
+
+    void OnCompletion(const Completion& completion) override
+    {
+        EXPECT_EQ(completion.id, m_completed) << "completions in order";
+        EXPECT_EQ(completion.status, CompletionStatus::SUCCESS);
+        const WorkRequest& request = m_posted[completion.id];
+        EXPECT_EQ(std::memcmp(m_bytes.data() + request.remoteVa, request.payload, request.bytes), 0)
+            << "message " << completion.id << " completed before all of it was there";
+        ++m_completed;
+    }
+
+    void OnReceiveCompletion(const ReceiveCompletion& completion) override
+    {
+        EXPECT_EQ(completion.rqmsn, m_immediatesSeen);
+        EXPECT_EQ(completion.immediate, 1000 + m_immediatesSeen) << "immediates in order";
+        ++m_immediatesSeen;
+    }
+
+  private:
+    void PostAll()
+    {
+        m_source.resize(REGION_BYTES);
+        for (uint8_t& byte : m_source)
+        {
+            byte = static_cast<uint8_t>(1 + m_random.Below(255));
+        }
+        uint32_t va = 0;
+        const uint32_t count = 1 + m_random.Below(40);
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            WorkRequest request{};
+            request.id = i;
+            request.bytes = m_random.Below(8) == 0 ? 0 : m_random.Below(20 * MTU);
+            request.remoteVa = va;
+            request.remoteKey = m_key;
+            request.payload = m_source.data() + va;
+            request.hasImmediate = m_random.Below(3) == 0;
+            request.immediate = 1000 + static_cast<uint32_t>(m_immediatesPosted);
+            m_immediatesPosted += request.hasImmediate;
+            va += request.bytes;
+            m_posted.push_back(request);
+        }
+        for (const WorkRequest& request : m_posted)
+        {
+            m_requester->Post(request, m_nowPs);
+        }
+    }
+
+    void SendAll()
+    {
+        for (uint8_t plane = 0; plane < PLANES; ++plane)
+        {
+            Frame frame{};
+            while (m_freePs[plane] <= m_nowPs)
+            {
+                m_freePs[plane] = m_nowPs + US / 10;
+                if (m_requester->NextFrame(m_nowPs, plane, frame))
+                {
+                    Cross(frame);
+                }
+            }
+        }
+    }
+
+    /// Into the network: it does what it wants until it is healed.
+    void Cross(Frame frame)
+    {
+        const bool isHealed = m_nowPs >= m_healPs;
+        const bool isControl = frame.Has(Frame::CONTROL);
+        if (!isHealed)
+        {
+            if (frame.ev == m_deadEv || m_random.Below(100) < m_loss)
+            {
+                return;
+            }
+            if (IsWrite(frame.opcode) && m_random.Below(100) < m_trim)
+            {
+                frame.flags |= Frame::TRIMMED | Frame::CONTROL;
+                frame.flags |= m_random.Below(2) != 0 ? Frame::TRIMMED_LASTHOP : 0;
+            }
+            else if (!isControl && m_random.Below(100) < m_mark)
+            {
+                frame.trafficClass |= CE;
+            }
+        }
+        const int64_t delayPs = BASE_RTT / 2 + (isHealed ? 0 : m_random.Below(15) * US);
+        // Data of one EV keeps its order; control overtakes.
+        int64_t& lastPs = m_lastPs[frame.ev];
+        int64_t arrivalPs = m_nowPs + delayPs;
+        if (!frame.Has(Frame::CONTROL))
+        {
+            arrivalPs = lastPs = std::max(arrivalPs, lastPs + 1);
+        }
+        m_wire.emplace(std::pair{arrivalPs, m_sequence++}, frame);
+        if (!isHealed && m_random.Below(100) < m_duplicate)
+        {
+            m_wire.emplace(std::pair{arrivalPs + m_random.Below(50) * US, m_sequence++}, frame);
+        }
+    }
+
+    void Deliver(const Frame& frame)
+    {
+        switch (frame.opcode)
+        {
+        case Opcode::SACK:
+            m_requester->OnSack(frame, m_nowPs);
+            break;
+        case Opcode::NACK:
+            m_requester->OnNack(frame, m_nowPs);
+            break;
+        case Opcode::ACKNOWLEDGE:
+            m_requester->OnAck(frame, m_nowPs);
+            break;
+        default: {
+            const uint8_t replies = frame.opcode == Opcode::RELIABILITY_PROBE
+                                        ? m_responder->OnProbe(frame)
+                                        : m_responder->OnWrite(frame, m_nowPs);
+            for (const auto reply :
+                 {Responder::REPLY_SACK, Responder::REPLY_NACK, Responder::REPLY_ACK})
+            {
+                if ((replies & reply) != 0)
+                {
+                    Frame answer{};
+                    m_responder->Fill(reply, frame, answer);
+                    Cross(answer);
+                }
+            }
+        }
+        }
+    }
+
+    Random m_random;
+    TransportConfig m_config;
+    EvTableConfig m_evConfig;
+    std::unique_ptr<NsccParameters> m_nscc;
+    MemoryTable m_memory;
+    EndpointCounters m_counters{};
+    std::unique_ptr<Requester> m_requester;
+    std::unique_ptr<Responder> m_responder;
+    std::vector<uint8_t> m_bytes;
+    std::vector<uint8_t> m_source;
+    std::vector<WorkRequest> m_posted;
+    std::multimap<std::pair<int64_t, uint64_t>, Frame> m_wire;
+    std::map<uint32_t, int64_t> m_lastPs;
+    int64_t m_freePs[PLANES]{};
+    int64_t m_nowPs{US};
+    int64_t m_healPs;
+    uint64_t m_sequence{0};
+    uint64_t m_completed{0};
+    uint64_t m_immediatesPosted{0};
+    uint64_t m_immediatesSeen{0};
+    uint32_t m_key;
+    uint32_t m_loss;
+    uint32_t m_trim;
+    uint32_t m_mark;
+    uint32_t m_duplicate;
+    uint32_t m_deadEv;
+};
+
+TEST(TransportModelTest, EverythingArrivesOnceWhateverTheNetworkDoes)
+{
+    const char* only = std::getenv("MRC_TEST_SEED"); // replays one
+    const char* runs = std::getenv("MRC_TEST_RUNS"); // more than the usual 400
+    const uint64_t first = only == nullptr ? 1 : std::strtoull(only, nullptr, 10);
+    const uint64_t count = runs == nullptr ? 400 : std::strtoull(runs, nullptr, 10);
+    const uint64_t last = only == nullptr ? count : first;
+    for (uint64_t seed = first; seed <= last; ++seed)
+    {
+        Conversation(seed).Run();
+        if (HasFailure())
+        {
+            FAIL() << "replay with MRC_TEST_SEED=" << seed
+                   << " mrc-core-test --gtest_filter=TransportModelTest.*";
+        }
+    }
+}
+
+} // namespace
