@@ -36,6 +36,7 @@ function(build_lib)
 
   add_library(${L_LIBNAME}-protocol STATIC ${protocol})
   set_target_properties(${L_LIBNAME}-protocol PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  set_property(TARGET ${L_LIBNAME}-protocol PROPERTY INCLUDE_DIRECTORIES "") # of the folder
   target_include_directories(${L_LIBNAME}-protocol PUBLIC wire core)
   target_link_libraries(${L_LIBNAME}-protocol PRIVATE mrc-warnings)
 

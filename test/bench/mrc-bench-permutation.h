@@ -14,6 +14,7 @@ struct RunCost
     uint64_t events;  ///< simulator events
     double cpuS;      ///< processor time of Simulator::Run()
     double setupCpuS; ///< processor time before it
+    bool isComplete;  ///< everything arrived; figures of another run mean nothing
 
     /// @return packet-hops per second of processor time
     double HopsPerCpuSecond() const

@@ -4,11 +4,14 @@
 #include "mrc-ev-table.h"
 #include "mrc-multi-plane-clos-helper.h"
 #include "mrc-nscc.h"
+#include "mrc-psn.h"
 #include "mrc-requester.h"
 #include "mrc-responder.h"
+#include "mrc-timestamp.h"
 
 #include <ns3/simulator.h>
 
+#include <array>
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 
@@ -35,6 +38,7 @@ class Pair : public mrc::RequesterHost, public mrc::ResponderHost
         m_transport.reorderGuardPs = RTT_PS;
         m_transport.baseRttPs = RTT_PS;
         Post();
+        Post(); // the next message begins before the one before it is acknowledged
     }
 
     /// Keep the requester busy.
@@ -70,9 +74,21 @@ class Pair : public mrc::RequesterHost, public mrc::ResponderHost
     {
     }
 
-  private:
     static constexpr uint32_t BYTES = 1 << 30; //!< of each message
 
+    /// @return key of the memory that is written to
+    uint32_t Key() const
+    {
+        return m_memory.Region(0).RKey();
+    }
+
+    /// @return packets placed
+    uint64_t Received() const
+    {
+        return m_counters.dataReceived;
+    }
+
+  private:
     static mrc::NsccConfig MakeConfig()
     {
         mrc::NsccConfig config;
@@ -99,64 +115,149 @@ class Pair : public mrc::RequesterHost, public mrc::ResponderHost
     mrc::Responder responder; //!< receives
 };
 
-/// A packet from NextFrame() to the SACK that covers it, both ends, no network.
+/// Packets in flight of the requester alone: about a BDP, less than the initial window.
+constexpr uint64_t FLIGHT = 168;
+
+/// Packets that one SACK covers.
+constexpr uint64_t SACK_EVERY = 4;
+
+/// The requester alone: NextFrame(), and OnSack() for every fourth packet, one RTT later.
 void
-EndpointPacket(benchmark::State& state)
+EndpointRequester(benchmark::State& state)
 {
     Pair pair;
     mrc::Frame frame{};
     mrc::Frame answer{};
-    int64_t nowPs = 0;
-    uint64_t packets = 0;
-    for (auto _ : state)
+    mrc::Frame ack{};
+    ack.opcode = mrc::Opcode::ACKNOWLEDGE;
+    ack.ack.syndrome = mrc::AETH_ACK;
+    std::array<uint32_t, 256> evs{};
+    int64_t nowPs = RTT_PS;
+    uint64_t psn = 0;
+    uint64_t lastPsn = UINT64_MAX;
+    for ([[maybe_unused]] auto iteration : state)
     {
         nowPs += PACKET_PS;
-        if (!pair.requester.NextFrame(nowPs, packets % PLANES, frame))
+        if (!pair.requester.NextFrame(nowPs, psn % PLANES, frame) ||
+            frame.psn != (psn & mrc::PSN_MASK))
         {
-            state.SkipWithError("the requester stopped");
+            state.SkipWithError("the requester did not send the next packet");
             break;
         }
-        ++packets;
-        const uint8_t replies = pair.responder.OnWrite(frame, nowPs + RTT_PS / 2);
-        if ((replies & mrc::Responder::REPLY_SACK) != 0)
+        evs[psn % evs.size()] = frame.ev;
+        if (frame.opcode == mrc::Opcode::WRITE_LAST)
         {
-            pair.responder.Fill(mrc::Responder::REPLY_SACK, frame, answer);
-            pair.requester.OnSack(answer, nowPs);
+            lastPsn = psn;
         }
-        if ((replies & mrc::Responder::REPLY_ACK) != 0)
+        ++psn;
+        if (psn % SACK_EVERY != 0 || psn < FLIGHT)
         {
-            pair.responder.Fill(mrc::Responder::REPLY_ACK, frame, answer);
-            pair.requester.OnAck(answer, nowPs);
+            continue;
+        }
+        // All up to here arrived in order: the bitmap, which begins behind, is empty.
+        const uint64_t cack = psn - FLIGHT + SACK_EVERY - 1;
+        answer.opcode = mrc::Opcode::SACK;
+        answer.sack = {};
+        answer.sack.cackPsn = cack & mrc::PSN_MASK;
+        answer.sack.sackOffset = 1;
+        answer.sack.entropy = evs[cack % evs.size()];
+        answer.sack.receivedUnits256 = (cack + 1) * (4096 / 256) & mrc::PSN_MASK;
+        answer.sack.txTimestamp =
+            mrc::MakeTimestamp(nowPs - static_cast<int64_t>(FLIGHT - SACK_EVERY) * PACKET_PS);
+        pair.requester.OnSack(answer, nowPs);
+        if (lastPsn <= cack)
+        {
+            ++ack.ack.msn;
+            lastPsn = UINT64_MAX;
+            pair.requester.OnAck(ack, nowPs);
         }
     }
     state.SetItemsProcessed(state.iterations());
 }
 
-/// Heap bytes of QPs that were connected and never sent, both ends counted.
+/// The responder alone: OnWrite() in order, and Fill() of the answers that it calls for.
+void
+EndpointResponder(benchmark::State& state)
+{
+    constexpr uint32_t PACKETS = Pair::BYTES / 4096;
+    Pair pair;
+    mrc::Frame frame{};
+    mrc::Frame answer{};
+    frame.flags = mrc::Frame::ENCAPSULATED | mrc::Frame::HAS_TIMESTAMP;
+    frame.trafficClass = mrc::MakeTrafficClass(8, mrc::ECT0);
+    frame.payloadBytes = 4096;
+    frame.write.reth.rKey = pair.Key();
+    frame.write.reth.dmaBytes = Pair::BYTES;
+    uint64_t packets = 0;
+    uint64_t sacks = 0;
+    for ([[maybe_unused]] auto iteration : state)
+    {
+        const uint32_t index = packets % PACKETS;
+        frame.opcode = index == 0             ? mrc::Opcode::WRITE_FIRST
+                       : index == PACKETS - 1 ? mrc::Opcode::WRITE_LAST
+                                              : mrc::Opcode::WRITE_MIDDLE;
+        frame.psn = packets & mrc::PSN_MASK;
+        frame.ev = (0xc000 | packets % PLANES) << 16;
+        frame.write.meth.msn = static_cast<uint16_t>(packets / PACKETS);
+        frame.write.reth.va = uint64_t{index} * 4096;
+        ++packets;
+        const uint8_t replies =
+            pair.responder.OnWrite(frame, static_cast<int64_t>(packets) * PACKET_PS);
+        for (const auto reply : {mrc::Responder::REPLY_SACK, mrc::Responder::REPLY_ACK})
+        {
+            if ((replies & reply) != 0)
+            {
+                pair.responder.Fill(reply, frame, answer);
+                sacks += reply == mrc::Responder::REPLY_SACK;
+            }
+        }
+    }
+    if (pair.Received() != packets)
+    {
+        state.SkipWithError("the responder refused packets");
+    }
+    state.SetItemsProcessed(state.iterations());
+    state.counters["packets_per_sack"] =
+        static_cast<double>(packets) / static_cast<double>(sacks > 0 ? sacks : 1);
+}
+
+/// @return bytes of the heap in use, large blocks included
+size_t
+HeapBytes()
+{
+    const auto info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+/// Heap bytes of QPs that were connected and never sent, both ends counted; sizes of objects.
 void
 IdleQpBytes(benchmark::State& state)
 {
     using namespace ns3;
     MrcMultiPlaneClosHelper::UsePicoseconds();
     constexpr uint32_t CONNECTIONS = 10000;
-    for (auto _ : state)
+    for ([[maybe_unused]] auto iteration : state)
     {
         MrcMultiPlaneClosHelper clos;
         clos.Config().nics = 16;
         clos.Config().nicsPerT0 = 8;
         Ptr<MrcClosNetwork> network = clos.Install();
-        const size_t before = mallinfo2().uordblks;
+        const size_t before = HeapBytes();
         for (uint32_t i = 0; i < CONNECTIONS; ++i)
         {
             network->Connect(i % 8, 8 + i % 8);
         }
         state.counters["bytes_per_idle_qp"] =
-            static_cast<double>(mallinfo2().uordblks - before) / (2 * CONNECTIONS);
+            static_cast<double>(HeapBytes() - before) / (2 * CONNECTIONS);
         Simulator::Destroy();
     }
+    state.counters["sizeof_frame"] = sizeof(mrc::Frame);
+    state.counters["sizeof_port"] = sizeof(MrcEgressPort);
+    state.counters["sizeof_qp"] = sizeof(MrcQp);
 }
 
-BENCHMARK(EndpointPacket);
+BENCHMARK(EndpointRequester);
+BENCHMARK(EndpointResponder);
 BENCHMARK(IdleQpBytes)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 } // namespace

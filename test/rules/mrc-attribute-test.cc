@@ -24,16 +24,31 @@ namespace
 
 using namespace ns3;
 
-/// Fields of a struct, in the order of the header: name and default as written.
+/// @param header path below src/mrc @param name of a struct @return what stands in its braces
+std::string
+Body(const std::string& header, const std::string& name)
+{
+    std::ifstream in(std::string(MRC_SOURCE_DIR) + "/src/mrc/" + header);
+    std::stringstream all;
+    all << in.rdbuf();
+    const std::string text = all.str();
+    const size_t begin = text.find("struct " + name + "\n");
+    if (begin == std::string::npos)
+    {
+        ADD_FAILURE() << name << " is not in " << header;
+        return "";
+    }
+    return text.substr(begin, text.find("\n};", begin) - begin);
+}
+
+/// Fields of a struct: name and default as written. A field without a default is a failure.
 std::map<std::string, std::string>
 Fields(const std::string& header, const std::string& name)
 {
-    std::ifstream in(std::string(MRC_SOURCE_DIR) + "/src/mrc/core/" + header);
-    std::stringstream all;
-    all << in.rdbuf();
-    std::string text = all.str();
-    text = text.substr(text.find("struct " + name + "\n"));
-    text = text.substr(0, text.find("\n};"));
+    const std::string text = Body(header, name);
+    std::smatch bare;
+    EXPECT_FALSE(std::regex_search(text, bare, std::regex(R"(\n    [\w:<>, ]+ \w+;)")))
+        << name << " has a field without a default:" << bare.str();
     std::map<std::string, std::string> fields;
     const std::regex line(R"(\n    [\w:]+ (\w+)(?:\{| = )([^;}]*)\}?;)");
     for (std::sregex_iterator it(text.begin(), text.end(), line), end; it != end; ++it)
@@ -99,9 +114,9 @@ TEST(AttributeRules, EachFieldOfCoreHasAnAttribute)
           {"delayAverageWeight", "DelayAverageWeight"}}},
     };
     const std::map<std::string, std::string> headers = {
-        {"TransportConfig", "mrc-transport-config.h"},
-        {"EvTableConfig", "mrc-ev-table.h"},
-        {"NsccConfig", "mrc-nscc.h"}};
+        {"TransportConfig", "core/mrc-transport-config.h"},
+        {"EvTableConfig", "core/mrc-ev-table.h"},
+        {"NsccConfig", "core/mrc-nscc.h"}};
     for (const auto& [config, attributes] : named)
     {
         const auto fields = Fields(headers.at(config), config);
@@ -131,6 +146,18 @@ TEST(AttributeRules, EachFieldOfCoreHasAnAttribute)
                 EXPECT_EQ(found, value) << field;
             }
         }
+    }
+}
+
+TEST(AttributeRules, EachTrafficClassHasAnAttribute)
+{
+    const auto fields = Fields("wire/mrc-traffic-class.h", "DscpMap");
+    EXPECT_EQ(fields.size(), 6u); // the classes of MRC-REF 2, UDP and IP
+    for (const auto& [field, value] : fields)
+    {
+        std::string attribute = "Dscp" + field;
+        attribute[4] = static_cast<char>(std::toupper(attribute[4]));
+        EXPECT_EQ(Default(attribute), value) << field;
     }
 }
 

@@ -155,9 +155,12 @@ WriteTable(std::ostream& out, const Options& options, const Results& results)
     Row(out,
         "FCT ideal",
         Text("%.2f us, on average %.2f us", results.fct.idealUs, results.fct.idealMeanUs));
-    Row(out, "FCT mean", OverIdeal(results.fct.meanUs, results.fct.idealMeanUs));
-    Row(out, "FCT p50, p99", Text("%.2f us, %.2f us", results.fct.p50Us, results.fct.p99Us));
-    Row(out, "FCT max", OverIdeal(results.fct.maxUs, results.fct.idealUs));
+    if (results.completed != 0)
+    {
+        Row(out, "FCT mean", OverIdeal(results.fct.meanUs, results.fct.idealMeanUs));
+        Row(out, "FCT p50, p99", Text("%.2f us, %.2f us", results.fct.p50Us, results.fct.p99Us));
+        Row(out, "FCT max", OverIdeal(results.fct.maxUs, results.fct.idealUs));
+    }
     Row(out, "goodput", Text("%.2f Gb/s", results.goodputGbps));
     Row(out,
         "goodput of a NIC",
