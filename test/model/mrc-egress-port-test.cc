@@ -532,6 +532,38 @@ TEST_F(MrcEgressPortTest, RateAndDelayChangeFromTheNextFrameOn)
     EXPECT_EQ(rig.Ids(PortLog::DELIVER), (Ids{1, 2, 3, 4}));
 }
 
+TEST_F(MrcEgressPortTest, PortsOfOneContextKeepTheirOwnRateAndDelay)
+{
+    PortRig rig(m_pool, {}, 100 * GBPS, 1'000'000);
+    const auto alike = Create<MrcEgressPort>();
+    const auto slow = Create<MrcEgressPort>();
+    alike->Connect(&rig.context, 4, &rig, 17, 100 * GBPS, 1'000'000, 1);
+    slow->Connect(&rig.context, 5, &rig, 17, 50 * GBPS, 2'000'000, 1);
+    EXPECT_EQ(slow->SerializationPs(1000), 160'000);
+    EXPECT_EQ(slow->DelayPs(), 2'000'000);
+    rig.port->SetRate(400 * GBPS, 0);
+    rig.port->SetDelay(3'000'000, 0);
+    EXPECT_EQ(rig.port->SerializationPs(1000), 20'000);
+    EXPECT_EQ(rig.port->DelayPs(), 3'000'000);
+    EXPECT_EQ(alike->SerializationPs(1000), 80'000);
+    EXPECT_EQ(alike->DelayPs(), 1'000'000);
+    EXPECT_EQ(slow->SerializationPs(1000), 160'000);
+    EXPECT_EQ(slow->DelayPs(), 2'000'000);
+}
+
+// The frame that is queued when the delay changes keeps its turn: what started before the change
+// has the old delay although nobody looked at the port since.
+TEST_F(MrcEgressPortTest, LongerDelayDoesNotReachBack)
+{
+    PortRig rig(m_pool, {}, 100 * GBPS, 1'000'000);
+    rig.Send(0, 1, 1000, DATA_CLASS);
+    rig.Send(0, 2, 1000, DATA_CLASS); // starts at 80,000
+    rig.Send(0, 3, 1000, DATA_CLASS); // starts at 160,000
+    Simulator::Schedule(Time(100'000), [&] { rig.port->SetDelay(5'000'000, 100'000); });
+    Simulator::Run();
+    EXPECT_EQ(rig.Times(PortLog::DELIVER), (Ps{1'080'000, 1'160'000, 5'240'000}));
+}
+
 TEST_F(MrcEgressPortTest, LossyLinkLosesAndDamages)
 {
     PortRig rig(m_pool, {}, 100 * GBPS, 1'000'000);
