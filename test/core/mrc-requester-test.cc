@@ -491,4 +491,203 @@ TEST_F(RequesterTest, OlderSackDoesNotTakeBytesBack)
     EXPECT_EQ(counters.staleFeedback, 1u);
 }
 
+TEST_F(RequesterTest, NeedlessRetransmissionsDoNotFalsifyBytesInFlight)
+{
+    // The responder counts each packet once, however often it arrives.
+    Make(1 << 20);
+    Post(100 * MTU);
+    const Frame a = Send(0);
+    const Frame b = Send(0);
+    nowPs += US;
+    Send(1);
+    nowPs += 10 * US;
+    Sack(0, 0b100, MTU / 256);
+    nowPs += 11 * US; // a and b are older than 20 us, the third arrived: both count as lost
+    Sack(0, 0b100, MTU / 256);
+    EXPECT_EQ(counters.inferredLosses, 2u);
+    EXPECT_EQ(requester->InflightBytes(), 0u);
+    EXPECT_EQ(Send().psn, a.psn); // both go again, b's second copy is trimmed
+    Nack(Send(), NackCode::TRIMMED_LASTHOP);
+    // The first copies of both had arrived after all.
+    EXPECT_EQ(requester->InflightBytes(), MTU);
+    Sack(3, 0, 3 * MTU / 256);
+    EXPECT_EQ(requester->InflightBytes(), 0u);
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        EXPECT_EQ(Send().psn, b.psn + 2 + i); // b needs no further copy
+    }
+    EXPECT_EQ(requester->InflightBytes(), 4 * MTU);
+}
+
+TEST_F(RequesterTest, PacketThatArrivedWhileTakenForLostCountsOnce)
+{
+    // Four packets are in flight when it turns out that the NACKed one had come through.
+    Make(1 << 20);
+    Post(100 * MTU);
+    const Frame a = Send();
+    for (int i = 0; i < 4; ++i)
+    {
+        Send();
+    }
+    Nack(a, NackCode::NO_RESOURCE);
+    EXPECT_EQ(requester->InflightBytes(), 4 * MTU);
+    Sack(1, 0, MTU / 256);
+    EXPECT_EQ(requester->InflightBytes(), 4 * MTU);
+    Sack(5, 0, 5 * MTU / 256);
+    EXPECT_EQ(requester->InflightBytes(), 0u);
+}
+
+TEST_F(RequesterTest, ArrivalOfPacketsTakenForLostKeepsTheBalance)
+{
+    Make(1 << 20);
+    Post(100 * MTU);
+    Send(0);
+    Send(0);
+    nowPs += US;
+    Send(1);
+    nowPs += 10 * US;
+    Sack(0, 0b100, MTU / 256);
+    nowPs += 11 * US;
+    Sack(0, 0b100, MTU / 256); // two are taken for lost and wait
+    Send(0);                   // one goes again
+    Send(1);                   // the other too
+    const Frame fresh = Send(1);
+    EXPECT_EQ(requester->InflightBytes(), 3 * MTU);
+    // One of the first copies was counted by the responder, not yet reported by a bit.
+    Sack(0, 0b100, 2 * MTU / 256, fresh.ev);
+    EXPECT_EQ(requester->InflightBytes(), 2 * MTU);
+    Sack(3, 0, 3 * MTU / 256);
+    EXPECT_EQ(requester->InflightBytes(), MTU); // the fresh one
+}
+
+TEST_F(RequesterTest, TriggerBeyondTheBitmapJudgesNothing)
+{
+    // Bitmap of 0..63, triggered by the last packet: packets 64..  may have arrived.
+    Make(1 << 20);
+    Post(200 * MTU);
+    for (int i = 0; i < 100; ++i)
+    {
+        Send();
+    }
+    Frame frame{};
+    frame.opcode = Opcode::SACK;
+    frame.sack.cackPsn = Wire((uint64_t{1} << 24) - 1);
+    frame.sack.ackPsnOffset = 100;
+    frame.sack.sackOffset = 1;
+    frame.sack.bitmap = ~uint64_t{0} << 1; // only the first is missing
+    frame.sack.txTimestamp = MakeTimestamp(nowPs - BASE_RTT);
+    frame.sack.entropy = 99;
+    requester->OnSack(frame, nowPs);
+    EXPECT_EQ(counters.inferredLosses, 1u);
+}
+
+TEST_F(RequesterTest, SilenceFailsNoSoonerThanTheTimeouts)
+{
+    // Probes wait 30 us, then twice as long each; the ACK timeout allows T + T + 2T = 524 us.
+    m_config.linearRetries = 1;
+    m_config.exponentialRetries = 1;
+    Make(1 << 20);
+    Post(MTU);
+    Send();
+    Sack(1, 0, MTU / 256); // all arrived, the transport ACK did not
+    constexpr int64_t T = 131'072'000;
+    Wait(4 * T - 1);
+    EXPECT_FALSE(requester->HasFailed());
+    EXPECT_EQ(Send().opcode, Opcode::RELIABILITY_PROBE);
+    Wait(20 * T);
+    ASSERT_EQ(completions.size(), 1u);
+    EXPECT_EQ(completions[0].status, CompletionStatus::RETRY_EXCEEDED);
+}
+
+TEST_F(RequesterTest, ExponentialRetriesOf25NeverEnd)
+{
+    //= MRC-REF 1 ACK timeout
+    m_config.linearRetries = 0;
+    m_config.exponentialRetries = 25;
+    Make(1 << 20);
+    Post(MTU);
+    Send();
+    Sack(1, 0, MTU / 256);
+    for (int minute = 0; minute < 100; ++minute)
+    {
+        Wait(60'000'000 * US);
+        Frame frame{};
+        requester->NextFrame(nowPs, 0, frame); // a probe, unanswered
+    }
+    EXPECT_FALSE(requester->HasFailed());
+    Ack(1);
+    EXPECT_EQ(completions.size(), 1u);
+}
+
+TEST_F(RequesterTest, PlaneThatIsDownDoesNotKeepOthersFromBeingProbed)
+{
+    m_evConfig.probeIntervalPs = 50 * US;
+    Make(1 << 20);
+    Post(1000 * MTU);
+    // One EV of each plane loses a packet: the later of two on it arrives.
+    std::vector<Frame> sent;
+    for (int i = 0; i < 10; ++i)
+    {
+        sent.push_back(Send(i < 5 ? 0 : 1));
+    }
+    Sack(0, 1 << 4 | 1 << 9, 2 * MTU / 256);
+    ASSERT_EQ(counters.inferredLosses, 2u);
+    // From now on nothing leaves through plane 0.
+    bool isProbed = false;
+    for (int i = 0; i < 200; ++i)
+    {
+        Wait(10 * US);
+        Frame frame{};
+        if (requester->NextFrame(nowPs, 1, frame))
+        {
+            isProbed |= frame.opcode == Opcode::RELIABILITY_PROBE && frame.ev == sent[9].ev;
+        }
+        Sack(0, 1 << 4 | 1 << 9, 2 * MTU / 256);
+    }
+    EXPECT_TRUE(isProbed);
+}
+
+TEST_F(RequesterTest, ReceivedBytesWrapAfterFourGibibytes)
+{
+    //= MRC-REF 2 SACK, rcvd_bytes in units of 256 B modulo 2^24
+    constexpr uint64_t PACKETS = (uint64_t{1} << 32) / MTU + 1000;
+    constexpr uint64_t BATCH = 500;
+    Make(1ull << 40);
+    for (uint64_t done = 0; done < PACKETS; done += BATCH)
+    {
+        Post(BATCH * MTU);
+        for (uint64_t i = 0; i < BATCH; ++i)
+        {
+            Send();
+        }
+        // The last one stays in flight, so that nothing is forgotten.
+        const uint64_t arrived = done + BATCH - 1;
+        Sack(arrived, 0, static_cast<uint32_t>(arrived * (MTU / 256)) & PSN_MASK);
+        ASSERT_EQ(requester->InflightBytes(), MTU) << arrived;
+    }
+    EXPECT_EQ(counters.staleFeedback, 0u);
+}
+
+TEST_F(RequesterTest, SackMayGrantAWiderWindow)
+{
+    Make(1ull << 40);
+    Post(5000 * MTU);
+    for (int i = 0; i < 1024; ++i)
+    {
+        Send();
+    }
+    EXPECT_TRUE(SendsNothing());
+    Frame frame{};
+    frame.opcode = Opcode::SACK;
+    frame.sack.cackPsn = Wire((uint64_t{1} << 24) - 1);
+    frame.sack.sackOffset = 1;
+    frame.sack.mpr = 9; // 128 PSNs more
+    requester->OnSack(frame, nowPs);
+    for (int i = 0; i < 128; ++i)
+    {
+        Send();
+    }
+    EXPECT_TRUE(SendsNothing());
+}
+
 } // namespace

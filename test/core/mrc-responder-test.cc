@@ -314,11 +314,62 @@ TEST_F(ResponderTest, TooManyImmediatesAreInvalid)
 {
     Frame frame = Write(0, Opcode::WRITE_ONLY_IMM);
     frame.write.meth.rqmsn = static_cast<uint16_t>(config.maxWimm);
-    Arrive(frame);
+    EXPECT_EQ(Arrive(frame), ACK);
     Frame answer{};
     responder->Fill(Responder::REPLY_ACK, frame, answer);
     EXPECT_EQ(answer.ack.syndrome, AETH_NAK_INVALID_REQUEST);
+    EXPECT_EQ(answer.ack.msn, 0u); // the refused message is not among the complete ones
     EXPECT_TRUE(received.empty());
+    EXPECT_EQ(memory.Region(0).PlacedBytes(), 0u);
+}
+
+TEST_F(ResponderTest, NumberOfAnImmediateIsTakenOnce)
+{
+    Frame first = Write(1, Opcode::WRITE_ONLY_IMM);
+    first.write.immediate = 11;
+    EXPECT_EQ(Arrive(first), 0);
+    Frame second = Write(2, Opcode::WRITE_ONLY_IMM); // another packet, the same RQMSN
+    EXPECT_EQ(Arrive(second), ACK);
+    EXPECT_EQ(memory.Region(0).PlacedBytes(), 1024u);
+}
+
+TEST_F(ResponderTest, DuplicatesDoNotCountAsReceivedBytes)
+{
+    Arrive(Write(0));
+    Arrive(Write(0));
+    Arrive(Write(2));
+    const Frame again = Write(2);
+    Arrive(again);
+    EXPECT_EQ(SackFor(again).receivedUnits256, 2u * 1024 / 256);
+}
+
+TEST_F(ResponderTest, VeryLateDuplicateNamesNoPacketOfTheWindow)
+{
+    // ack_psn_offset has 16 bits: what is further back must not read as ahead of cack.
+    for (uint64_t n = 0; n < 40'000; ++n)
+    {
+        Arrive(Write(n));
+    }
+    const Frame late = Write(3);
+    EXPECT_EQ(Arrive(late) & SACK, SACK);
+    EXPECT_LT(SackFor(late).ackPsnOffset, 0);
+}
+
+TEST_F(ResponderTest, WideGapIsNotReportedPacketByPacket)
+{
+    // 0 is missing, 1 and 900 arrive: two bitmaps are enough to report both.
+    Arrive(Write(1));
+    const Frame far = Write(900);
+    Arrive(far);
+    Sack sack = SackFor(far);
+    EXPECT_EQ(sack.sackOffset, 1);
+    EXPECT_EQ(sack.bitmap, 0b10u);
+    const Frame next = Write(901);
+    EXPECT_EQ(Arrive(next), SACK); // at once: 900 is not reported yet
+    sack = SackFor(next);
+    EXPECT_EQ(sack.sackOffset, 902 - 64 + 1);
+    EXPECT_EQ(sack.bitmap, uint64_t{3} << 62);
+    EXPECT_EQ(Arrive(Write(902)), 0); // nothing is left to report
 }
 
 } // namespace

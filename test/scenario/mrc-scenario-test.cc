@@ -184,7 +184,7 @@ TEST_F(MrcScenario, DeadT1CostsItsShareOfTheCapacity)
 TEST_F(MrcScenario, ReturnedT1IsUsedAgain)
 {
     clos->SetProfileAttribute("ProbeInterval", StringValue("50us"));
-    Run(mrc::Permutation(128, 32 << 20, 1, 13), {"switch-down p1/t1-3@60us+100us"});
+    Run(mrc::Permutation(128, 32 << 20, 1, 13), {"switch-down p1/t1-3@60us+50us"});
     EXPECT_GT(counters.endpoint.ev.restored, 100u);
     EXPECT_LE(counters.endpoint.ev.restored, counters.endpoint.ev.retired);
 }

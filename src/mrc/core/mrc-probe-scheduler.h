@@ -45,7 +45,9 @@ class ProbeScheduler
     {
         constexpr uint32_t MAX_DOUBLINGS = 20;
         const uint32_t doublings = m_unanswered < MAX_DOUBLINGS ? m_unanswered : MAX_DOUBLINGS;
-        return m_lastFeedbackPs + (silencePs << doublings);
+        // From then on each waits as long as the one before: the deadline has to move on.
+        const int64_t waits = 1 + int64_t{m_unanswered - doublings};
+        return m_lastFeedbackPs + (silencePs << doublings) * waits;
     }
 
     /// The tail's deadline passed: ask for a probe.
@@ -55,10 +57,10 @@ class ProbeScheduler
         ++m_unanswered;
     }
 
-    /// @return probes for the tail since something was heard
-    uint32_t Unanswered() const
+    /// @return when something was heard, or the QP was idle, ps
+    int64_t LastFeedbackPs() const
     {
-        return m_unanswered;
+        return m_lastFeedbackPs;
     }
 
     /// @return whether a probe on any EV is to be sent
@@ -68,15 +70,22 @@ class ProbeScheduler
     }
 
     /// An EV is to be probed as soon as its plane has room.
-    void WantEv(EvIndex path)
+    void WantEv(EvIndex path, int64_t nowPs)
     {
         m_evWanted = path;
+        m_evWantedPs = nowPs;
     }
 
     /// @return the EV that is to be probed, or NO_EV
     EvIndex EvWanted() const
     {
         return m_evWanted;
+    }
+
+    /// @return since when EvWanted() is to be probed, ps
+    int64_t EvWantedPs() const
+    {
+        return m_evWantedPs;
     }
 
     /**
@@ -122,6 +131,7 @@ class ProbeScheduler
   private:
     std::array<Probe, 8> m_recent{}; //!< the last probes, by id
     int64_t m_lastFeedbackPs{0};     //!< when something was heard
+    int64_t m_evWantedPs{0};         //!< since when m_evWanted is to be probed
     uint32_t m_unanswered{0};        //!< probes for the tail since
     uint16_t m_nextId{0};            //!< id of the next probe
     EvIndex m_evWanted{NO_EV};       //!< EV to be probed

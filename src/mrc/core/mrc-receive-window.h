@@ -61,6 +61,12 @@ class ReceiveWindow
      */
     uint32_t Receive(uint64_t psn, bool endsMessage);
 
+    /// @param psn beyond Expected() @return the first PSN received from there on, or HighestEnd()
+    uint64_t NextReceived(uint64_t psn) const
+    {
+        return psn < m_highestEnd ? m_received.Find(psn, m_highestEnd, true) : m_highestEnd;
+    }
+
     /// @return bits of 64 PSNs, those below Expected() set, the first in bit 0
     uint64_t Bitmap(uint64_t first) const;
 

@@ -10,6 +10,12 @@
 namespace mrc
 {
 
+namespace
+{
+/// TransportConfig::exponentialRetries that never end.
+constexpr uint8_t FOR_EVER = 25;
+} // namespace
+
 Requester::Active::Active(RequesterHost& host, uint64_t firstPsn)
     : control(host.CreateCongestionControl()),
       paths(host.CreatePathSelector()),
@@ -99,7 +105,7 @@ Requester::HasWork() const
         {
             return true;
         }
-        if (m_inflightBytes >= m_active->control->CwndBytes() && m_inflightBytes != 0)
+        if (m_inflightBytes > 0 && InflightBytes() >= m_active->control->CwndBytes())
         {
             return false;
         }
@@ -115,8 +121,8 @@ bool
 Requester::IsLastBeforeSack(uint32_t bytes) const
 {
     // With a small window the responder's byte counter may never reach the SACK threshold.
-    return m_inflightBytes <= m_config.sackThresholdBytes + bytes &&
-           m_inflightBytes + m_config.mtuBytes > m_active->control->CwndBytes();
+    return InflightBytes() <= m_config.sackThresholdBytes + bytes &&
+           InflightBytes() + m_config.mtuBytes > m_active->control->CwndBytes();
 }
 
 bool
@@ -159,7 +165,7 @@ Requester::NextFrame(int64_t nowPs, uint8_t plane, Frame& frame)
     const uint64_t msn = isLost ? m_queue.Find(psn) : m_sendMsn;
     const SendMessage& message = m_queue.At(msn);
     const uint32_t bytes = m_queue.PayloadBytes(message, psn);
-    if (m_inflightBytes != 0 && m_inflightBytes + bytes > m_active->control->CwndBytes())
+    if (m_inflightBytes > 0 && InflightBytes() + bytes > m_active->control->CwndBytes())
     {
         return false;
     }
@@ -280,6 +286,10 @@ Requester::Receive(uint64_t psn, uint64_t reportedFrom, int64_t nowPs)
     constexpr int64_t EPOCH_BASE_RTTS = 8;
     m_active->ages.OnReceived(
         nowPs, nowPs - m_active->window.At(psn).sentPs, EPOCH_BASE_RTTS * m_config.baseRttPs);
+    if (m_active->window.LostCount() != 0 && m_active->window.IsLost(psn))
+    {
+        m_inflightBytes += m_queue.PayloadBytes(m_queue.At(m_queue.Find(psn)), psn);
+    }
     m_active->window.MarkReceived(psn);
     m_active->detector.OnReceived(m_active->window, psn, reportedFrom, m_active->lost);
 }
@@ -298,6 +308,27 @@ Requester::ReceiveBelow(uint64_t end, int64_t nowPs)
         }
     }
     window.AdvanceTo(end);
+}
+
+// In flight are the bytes of outstanding packets less what the responder counted before it said
+// which packets they were. A packet taken for lost that had arrived makes the sum negative until
+// its bit is seen, never by more than what is taken for lost and one unit.
+uint64_t
+Requester::OnReceivedUnits(uint32_t units256)
+{
+    // rcvd_bytes counts modulo 2^24; what seems to go backwards comes from an older SACK.
+    uint32_t newUnits = (units256 - m_receivedUnits256) & PSN_MASK;
+    if (newUnits > PSN_MASK / 2)
+    {
+        newUnits = 0;
+        ++m_counters.staleFeedback;
+    }
+    m_receivedUnits256 = (m_receivedUnits256 + newUnits) & PSN_MASK;
+    const uint64_t newBytes = uint64_t{newUnits} * SACK_RECEIVED_UNIT_BYTES;
+    const int64_t surplus =
+        int64_t{m_active->window.LostCount()} * m_config.mtuBytes + SACK_RECEIVED_UNIT_BYTES;
+    m_inflightBytes = std::max(m_inflightBytes - static_cast<int64_t>(newBytes), -surplus);
+    return newBytes;
 }
 
 void
@@ -336,7 +367,8 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
         const uint64_t trigger = end - 1 + static_cast<int64_t>(sack.ackPsnOffset);
         if (window.NewlyReceived(trigger, 1) != 0)
         {
-            Receive(trigger, first, nowPs);
+            // Beyond the bitmap, packets before the trigger may have arrived.
+            Receive(trigger, trigger >= first + SACK_BITMAP_BITS ? trigger : first, nowPs);
         }
     }
     if (ev != NO_EV && sack.mark == SackMark::SKIP_ONCE)
@@ -354,16 +386,7 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
     }
     ReceiveBelow(end, nowPs);
 
-    // rcvd_bytes counts modulo 2^24; what seems to go backwards comes from an older SACK.
-    uint32_t newUnits = (sack.receivedUnits256 - m_receivedUnits256) & PSN_MASK;
-    if (newUnits > PSN_MASK / 2)
-    {
-        newUnits = 0;
-        ++m_counters.staleFeedback;
-    }
-    m_receivedUnits256 = (m_receivedUnits256 + newUnits) & PSN_MASK;
-    const uint64_t newBytes = uint64_t{newUnits} * SACK_RECEIVED_UNIT_BYTES;
-    m_inflightBytes -= std::min(m_inflightBytes, newBytes);
+    const uint64_t newBytes = OnReceivedUnits(sack.receivedUnits256);
     if (sack.mpr != 0)
     {
         m_windowPsns = sack.mpr * MPR_UNIT_PSNS;
@@ -372,14 +395,14 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
                                TimestampAgePs(nowPs, sack.txTimestamp),
                                sack.mark == SackMark::SKIP_ONCE,
                                newBytes,
-                               m_inflightBytes,
+                               InflightBytes(),
                                sack.cwndPenalty,
                                sack.restoreCwnd});
     m_active->detector.FindLost(window, nowPs - OldAgePs(), m_active->lost);
     LoseInferred(nowPs);
     if (window.IsEmpty())
     {
-        m_inflightBytes = 0; // forget what was rounded or counted twice
+        m_inflightBytes = 0; // forget what was rounded
     }
 }
 
@@ -388,7 +411,7 @@ Requester::Lose(uint64_t psn)
 {
     m_active->window.MarkLost(psn);
     const uint32_t bytes = m_queue.PayloadBytes(m_queue.At(m_queue.Find(psn)), psn);
-    m_inflightBytes -= std::min<uint64_t>(m_inflightBytes, bytes);
+    m_inflightBytes -= bytes;
     return bytes;
 }
 
@@ -539,10 +562,26 @@ Requester::TimeoutPs(uint16_t timeouts) const
     return m_config.AckTimeoutPs() << std::min(doublings, 20);
 }
 
+bool
+Requester::IsSilentForGood(int64_t nowPs) const
+{
+    if (m_config.exponentialRetries >= FOR_EVER)
+    {
+        return false;
+    }
+    const auto retries =
+        static_cast<uint16_t>(m_config.linearRetries + m_config.exponentialRetries);
+    int64_t leftPs = nowPs - m_active->probes.LastFeedbackPs();
+    for (uint16_t timeouts = 0; timeouts <= retries && leftPs >= 0; ++timeouts)
+    {
+        leftPs -= TimeoutPs(timeouts);
+    }
+    return leftPs >= 0;
+}
+
 void
 Requester::TimeOut(uint64_t psn, int64_t nowPs)
 {
-    constexpr uint8_t FOR_EVER = 25;
     SentPacket& packet = m_active->window.At(psn);
     ++m_counters.timeouts;
     ++packet.timeouts;
@@ -613,8 +652,7 @@ Requester::OnTimer(int64_t nowPs)
     {
         if (probes.TailDeadlinePs(SilencePs()) <= nowPs)
         {
-            if (probes.Unanswered() >
-                uint32_t{m_config.linearRetries} + m_config.exponentialRetries)
+            if (IsSilentForGood(nowPs))
             {
                 Fail(CompletionStatus::RETRY_EXCEEDED, nowPs);
                 return;
@@ -623,12 +661,13 @@ Requester::OnTimer(int64_t nowPs)
         }
         wakeByPs = std::min(wakeByPs, probes.TailDeadlinePs(SilencePs()));
     }
-    if (probes.EvWanted() == NO_EV)
+    // A plane that is down must not keep the EVs of others from being probed.
+    if (probes.EvWanted() == NO_EV || nowPs - probes.EvWantedPs() >= TimeoutPs(0))
     {
         const EvIndex path = m_active->paths->NextProbe(nowPs);
         if (path != NO_EV)
         {
-            probes.WantEv(path);
+            probes.WantEv(path, nowPs);
         }
     }
     wakeByPs =

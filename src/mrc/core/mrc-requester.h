@@ -119,7 +119,7 @@ class Requester
     /// @return payload bytes in flight
     uint64_t InflightBytes() const
     {
-        return m_inflightBytes;
+        return m_inflightBytes > 0 ? static_cast<uint64_t>(m_inflightBytes) : 0;
     }
 
     /// @return the EVs, or null before the first transmission
@@ -177,6 +177,8 @@ class Requester
     void FillProbe(Frame& frame, EvIndex path, int64_t nowPs);
     /// A packet that was not known to have arrived did.
     void Receive(uint64_t psn, uint64_t reportedFrom, int64_t nowPs);
+    /// Take what rcvd_bytes grew by off the bytes in flight. @return the growth in bytes
+    uint64_t OnReceivedUnits(uint32_t units256);
     /// All packets below a PSN arrived.
     void ReceiveBelow(uint64_t end, int64_t nowPs);
     /// A packet in flight is lost. @return its bytes
@@ -193,6 +195,8 @@ class Requester
     void Fail(CompletionStatus status, int64_t nowPs);
     /// @return age after which a packet counts as lost once later ones arrived
     int64_t OldAgePs() const;
+    /// @return whether nothing was heard for as long as all retries of a packet take
+    bool IsSilentForGood(int64_t nowPs) const;
     /// @return silence after which a probe asks for a SACK
     int64_t SilencePs() const;
 
@@ -203,7 +207,7 @@ class Requester
     SendQueue m_queue;                //!< messages
     std::unique_ptr<Active> m_active; //!< once something was sent
     uint64_t m_sendMsn{0};            //!< message of the next new packet
-    uint64_t m_inflightBytes{0};      //!< payload in flight
+    int64_t m_inflightBytes{0};       //!< payload in flight, see OnReceivedUnits()
     int64_t m_wakeByPs{NEVER};        //!< when OnTimer() is wanted
     uint32_t m_receivedUnits256{0};   //!< last rcvd_bytes
     uint32_t m_windowPsns;            //!< window that the peer grants

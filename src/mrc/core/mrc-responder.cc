@@ -51,7 +51,6 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
         ++m_counters.trimsReceived;
         return verdict == ReceiveWindow::Verdict::FRESH ? REPLY_NACK : REPLY_SACK;
     }
-    m_receivedBytes += frame.payloadBytes;
     if (verdict == ReceiveWindow::Verdict::DUPLICATE)
     {
         //= MRC-REF 4 Responder, duplicates are not written
@@ -59,6 +58,16 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
         return psn < m_window.Expected() ? REPLY_SACK | REPLY_ACK : REPLY_SACK;
     }
 
+    const bool hasImmediate = HasImmediate(frame.opcode);
+    const uint64_t rqmsn =
+        hasImmediate ? ExtendMsn(m_immediates.Begin(), frame.write.meth.rqmsn) : 0;
+    if (hasImmediate && !CanStash(rqmsn))
+    {
+        //= MRC-REF 2 WriteIMM overflow = NAK invalid request, fatal
+        ++m_counters.unexpected;
+        m_nakSyndrome = AETH_NAK_INVALID_REQUEST;
+        return REPLY_ACK;
+    }
     const Reth& reth = frame.write.reth;
     if (frame.payloadBytes != 0)
     {
@@ -71,11 +80,13 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
             return REPLY_ACK;
         }
     }
-    if (HasImmediate(frame.opcode))
+    if (hasImmediate)
     {
-        Stash(frame, psn);
+        Stash(frame, psn, rqmsn);
     }
     ++m_counters.dataReceived;
+    // Not duplicates: the requester took a packet off its bytes in flight when it sent it again.
+    m_receivedBytes += frame.payloadBytes;
     const uint32_t completed = m_window.Receive(psn, IsLast(frame.opcode));
     m_completed += completed;
     m_counters.messagesArrived += completed;
@@ -107,17 +118,17 @@ Responder::OnProbe(const Frame& frame)
     return m_completed != 0 || m_nakSyndrome != AETH_ACK ? REPLY_SACK | REPLY_ACK : REPLY_SACK;
 }
 
-void
-Responder::Stash(const Frame& frame, uint64_t psn)
+bool
+Responder::CanStash(uint64_t rqmsn) const
 {
-    const uint64_t rqmsn = ExtendMsn(m_immediates.Begin(), frame.write.meth.rqmsn);
-    if (rqmsn < m_immediates.Begin() || rqmsn - m_immediates.Begin() >= m_config.maxWimm)
-    {
-        //= MRC-REF 2 WriteIMM overflow = NAK invalid request, fatal
-        ++m_counters.unexpected;
-        m_nakSyndrome = AETH_NAK_INVALID_REQUEST;
-        return;
-    }
+    const uint64_t begin = m_immediates.Begin();
+    return rqmsn >= begin && rqmsn - begin < m_config.maxWimm &&
+           (rqmsn >= m_immediates.End() || !m_immediates.At(rqmsn).isPresent);
+}
+
+void
+Responder::Stash(const Frame& frame, uint64_t psn, uint64_t rqmsn)
+{
     while (m_immediates.End() <= rqmsn)
     {
         m_immediates.Push(Stashed{0, 0, 0, false});
@@ -198,11 +209,14 @@ Responder::FillSack(const Frame& trigger, Frame& answer)
     const uint64_t expected = m_window.Expected();
     const uint64_t highestEnd = m_window.HighestEnd();
     const uint64_t triggerPsn = isProbe ? expected - 1 : ExtendPsn(expected, trigger.psn);
+    // A very late duplicate may lie further back than the field reaches.
+    const auto triggerOffset =
+        std::max<int64_t>(static_cast<int64_t>(triggerPsn - (expected - 1)), INT16_MIN);
     Sack sack{};
     sack.mark = trigger.IsMarked() ? SackMark::SKIP_ONCE : SackMark::NONE;
     sack.probeResponse = isProbe;
-    sack.ackPsnOffset = isProbe ? static_cast<int16_t>(trigger.probe.probeId)
-                                : static_cast<int16_t>(triggerPsn - (expected - 1));
+    sack.ackPsnOffset =
+        isProbe ? static_cast<int16_t>(trigger.probe.probeId) : static_cast<int16_t>(triggerOffset);
     sack.entropy = trigger.ev;
     sack.spdcid = static_cast<uint16_t>(m_setup.localQp);
     sack.dpdcid = static_cast<uint16_t>(m_setup.remoteQp);
@@ -220,7 +234,7 @@ Responder::FillSack(const Frame& trigger, Frame& answer)
         const uint64_t newest = highestEnd - SACK_BITMAP_BITS;
         base = m_config.sackReportsAll ? std::clamp(m_unreportedPsn, expected, newest) : newest;
     }
-    m_unreportedPsn = std::min(base + SACK_BITMAP_BITS, highestEnd);
+    m_unreportedPsn = m_window.NextReceived(base + SACK_BITMAP_BITS);
     if (m_unreportedPsn < highestEnd)
     {
         m_sackBytes = m_config.sackThresholdBytes; // the next arrival reports the rest

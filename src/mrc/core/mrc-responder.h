@@ -95,8 +95,10 @@ class Responder
         bool isPresent;     //!< arrived
     };
 
+    /// @return whether an immediate's RQMSN is new and within the limit
+    bool CanStash(uint64_t rqmsn) const;
     /// Keep an immediate until all before it is complete.
-    void Stash(const Frame& frame, uint64_t psn);
+    void Stash(const Frame& frame, uint64_t psn, uint64_t rqmsn);
     /// Report immediates whose messages are complete.
     void DeliverImmediates(int64_t nowPs);
     /// Fill in what SACK, NACK and ACK share.
@@ -111,7 +113,7 @@ class Responder
     QpSetup m_setup;                 //!< the connection
     ReceiveWindow m_window;          //!< PSNs
     Ring<Stashed> m_immediates;      //!< by RQMSN
-    uint64_t m_receivedBytes{0};     //!< payload of all WRITEs that arrived
+    uint64_t m_receivedBytes{0};     //!< payload of WRITEs, each counted once
     uint64_t m_completed{0};         //!< messages complete in order
     uint64_t m_unreportedPsn;        //!< every PSN received below is in some SACK sent
     uint32_t m_sackBytes{0};         //!< towards the SACK threshold
