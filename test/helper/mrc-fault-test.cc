@@ -80,7 +80,7 @@ TEST(MrcFaultSpecTest, ReadsEachKind)
     EXPECT_EQ(flap.count, 4u);
     EXPECT_EQ(mrc::ParseFault(plan, "slow p0/t0-0-t1-0@1us,rate=25Gbps").bitsPerSecond,
               25'000'000'000u);
-    EXPECT_EQ(mrc::ParseFault(plan, "black-hole p0/t0-0@1us,usid=0x2001").usid, 0x2001);
+    EXPECT_EQ(mrc::ParseFault(plan, "black-hole p0/t0-0@1us,usid=0x4001").usid, 0x4001);
 }
 
 TEST(MrcFaultSpecTest, RefusesInOneLineThatSaysWhatWouldBeRight)

@@ -14,6 +14,9 @@ namespace ns3
 /**
  * @ingroup mrc
  * Faults that happen to a network at given times, and a log of them.
+ *
+ * Faults may overlap. A link is down as long as any of them holds it down; of several losses or
+ * rates of one link, or black holes of one switch, the one that was added last counts.
  */
 class MrcFaultSchedule
 {
@@ -60,8 +63,14 @@ class MrcFaultSchedule
     /// Schedule a change. @param fault its index @param isOnset begin or end @param timePs when
     void Schedule(size_t fault, bool isOnset, int64_t timePs);
 
+    /// Bring a link into the state that the faults of now leave it in. @param link which
+    void RefreshLink(const mrc::ClosLink& link);
+    /// @param like a fault @return the present one of its kind and target that counts, or null
+    const mrc::FaultSpec* Present(const mrc::FaultSpec& like) const;
+
     Ptr<MrcClosNetwork> m_network;        //!< what breaks
     std::vector<mrc::FaultSpec> m_faults; //!< as added
+    std::vector<bool> m_isPresent;        //!< for each, whether it began and did not end
     std::vector<Event> m_log;             //!< as happened
 };
 

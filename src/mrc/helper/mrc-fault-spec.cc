@@ -2,7 +2,9 @@
 #include "mrc-fault-spec.h"
 
 #include "mrc-units.h"
+#include "mrc-usid-plan.h"
 
+#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -76,10 +78,50 @@ SetKey(FaultSpec& spec, std::string_view key, std::string_view value)
     }
 }
 
+/// Refuse a black hole for a uSID that the switch does not route.
+void
+CheckRoute(const ClosPlan& plan, const FaultSpec& spec)
+{
+    const auto [plane, kind, index] = spec.node;
+    std::ostringstream known;
+    known << std::hex << std::showbase;
+    for (const UsidRoute& route : UsidPlan(plan).Routes(plane, kind, index))
+    {
+        if (route.Contains(spec.usid))
+        {
+            return;
+        }
+        known << (known.tellp() == 0 ? "" : ", ") << route.first;
+        if (route.count > 1)
+        {
+            known << " to " << route.first + route.count - 1;
+        }
+    }
+    std::ostringstream usid;
+    usid << std::hex << std::showbase << spec.usid;
+    Refuse(spec.text,
+           SwitchName(plane, kind, index) + " has no route for uSID " + usid.str() + ", only for " +
+               known.str());
+}
+
+/// Refuse times that the simulator cannot count.
+void
+CheckTimes(const FaultSpec& spec)
+{
+    constexpr double MOST_PS = 9e18; // the largest int64_t is a little more
+    const double startsPs = static_cast<double>(spec.startPs) +
+                            static_cast<double>(spec.periodPs) * (spec.count > 0 ? spec.count : 1);
+    if (startsPs + static_cast<double>(spec.durationPs) > MOST_PS)
+    {
+        Refuse(spec.text, "ends too late: at most 9000000s");
+    }
+}
+
 /// Refuse what is missing.
 void
 CheckComplete(const FaultSpec& spec)
 {
+    constexpr uint64_t LEAST_BITS_PER_SECOND = 1'000'000;
     if (spec.kind == FaultKind::LOSS && spec.loss == 0 && spec.corrupt == 0)
     {
         Refuse(spec.text, "loss needs rate=0.01 or corrupt=0.01");
@@ -87,6 +129,10 @@ CheckComplete(const FaultSpec& spec)
     if (spec.kind == FaultKind::SLOW && spec.bitsPerSecond == 0)
     {
         Refuse(spec.text, "slow needs rate=25Gbps");
+    }
+    if (spec.kind == FaultKind::SLOW && spec.bitsPerSecond < LEAST_BITS_PER_SECOND)
+    {
+        Refuse(spec.text, "the rate is too low: at least 1Mbps");
     }
     if (spec.kind == FaultKind::BLACK_HOLE && spec.usid == 0)
     {
@@ -132,7 +178,13 @@ ParseFault(const ClosPlan& plan, const std::string& text)
     {
         Refuse(text, "no start: write '" + std::string(kind) + " TARGET@START', as in @100us");
     }
+    if (rest.back() == ',')
+    {
+        Refuse(text, "ends with a comma");
+    }
     std::string_view times = Cut(rest, ',');
+    const bool hasDuration = times.find('+') != std::string_view::npos;
+    std::string seen = " ";
     try
     {
         if (spec.IsSwitch())
@@ -143,10 +195,18 @@ ParseFault(const ClosPlan& plan, const std::string& text)
         {
             spec.link = ParseLinkName(plan, target);
         }
+        if (kind == "nic-port-down" && spec.link.lower.kind != NodeKind::NIC)
+        {
+            Refuse(text, "nic-port-down needs a port of a NIC such as nic-3/p0");
+        }
         spec.startPs = ParseTimePs(Cut(times, '+'));
-        if (!times.empty())
+        if (hasDuration)
         {
             spec.durationPs = ParseTimePs(times);
+            if (spec.durationPs == 0)
+            {
+                Refuse(text, "a duration of 0: leave it out for a fault that lasts for ever");
+            }
         }
         while (!rest.empty())
         {
@@ -160,6 +220,11 @@ ParseFault(const ClosPlan& plan, const std::string& text)
                     "no key '" + std::string(key) + "' for " + std::string(kind) +
                         (row->keys.empty() ? ", which has none" : ": " + std::string(row->keys)));
             }
+            if (seen.find(" " + std::string(key) + " ") != std::string::npos)
+            {
+                Refuse(text, "key '" + std::string(key) + "' is given twice");
+            }
+            seen += std::string(key) + " ";
             SetKey(spec, key, value);
         }
     }
@@ -172,6 +237,11 @@ ParseFault(const ClosPlan& plan, const std::string& text)
         Refuse(text, error.what());
     }
     CheckComplete(spec);
+    CheckTimes(spec);
+    if (spec.kind == FaultKind::BLACK_HOLE)
+    {
+        CheckRoute(plan, spec);
+    }
     return spec;
 }
 

@@ -26,7 +26,8 @@ Split(std::string_view text, const char* right)
     const char* end = text.data() + text.size();
     const auto result =
         std::from_chars(text.data(), end, quantity.number, std::chars_format::fixed);
-    if (result.ec != std::errc() || quantity.number < 0 || !std::isfinite(quantity.number))
+    if (result.ec != std::errc() || std::signbit(quantity.number) ||
+        !std::isfinite(quantity.number))
     {
         throw UnitError("'" + std::string(text) + "' is no quantity: write " + right);
     }
