@@ -690,4 +690,427 @@ TEST_F(RequesterTest, SackMayGrantAWiderWindow)
     EXPECT_TRUE(SendsNothing());
 }
 
+TEST_F(RequesterTest, EachPacketCarriesMethTsethAndReth)
+{
+    //= MRC-REF 2 Request headers
+    m_config.mtuBytes = 256;
+    Make(1 << 20);
+    uint8_t payload[600] = {};
+    requester->Post({1, 0x7f0000001000, payload, 600, 0x11223344, 5, true}, nowPs);
+    const Opcode opcodes[] = {Opcode::WRITE_FIRST, Opcode::WRITE_MIDDLE, Opcode::WRITE_LAST_IMM};
+    for (uint32_t n = 0; n < 3; ++n)
+    {
+        const Frame frame = Send();
+        EXPECT_EQ(frame.opcode, opcodes[n]);
+        EXPECT_EQ(frame.payloadBytes, n == 2 ? 88 : 256); // 600 = 2 x 256 + 88
+        EXPECT_EQ(frame.write.meth.msn, 0);
+        EXPECT_EQ(frame.write.meth.rqmsn, 0);
+        EXPECT_EQ(frame.write.reth.va, 0x7f0000001000u + 256 * n);
+        EXPECT_EQ(frame.write.reth.rKey, 0x11223344u);
+        EXPECT_EQ(frame.write.reth.dmaBytes, 600u); // the message's, not the packet's
+        EXPECT_EQ(frame.write.payload, payload + 256 * n);
+        EXPECT_TRUE(frame.Has(Frame::HAS_TIMESTAMP));
+        // 1 ms = 7812.5 units of 128 ns.
+        EXPECT_EQ(frame.write.tseth.txTimestamp, 7812);
+        EXPECT_EQ(DscpOf(frame.trafficClass), 8);
+        EXPECT_EQ(EcnOf(frame.trafficClass), ECT0);
+        EXPECT_EQ(frame.Has(Frame::ACK_REQUEST), n == 2);
+        EXPECT_FALSE(frame.Has(Frame::RETRANSMISSION));
+    }
+}
+
+TEST_F(RequesterTest, RetransmissionRepeatsThePacketWithItsOwnTimestamp)
+{
+    Make(1 << 20);
+    Post(3 * MTU, true);
+    Send();
+    const Frame middle = Send();
+    Send();
+    nowPs += 128 * US; // 1000 units of 128 ns
+    Nack(middle, NackCode::TRIMMED);
+    const Frame again = Send(1);
+    EXPECT_EQ(again.opcode, Opcode::WRITE_MIDDLE);
+    EXPECT_EQ(again.psn, middle.psn);
+    EXPECT_EQ(again.write.reth.va, middle.write.reth.va);
+    EXPECT_EQ(again.payloadBytes, middle.payloadBytes);
+    EXPECT_EQ(again.write.meth.msn, middle.write.meth.msn);
+    EXPECT_EQ(again.write.meth.rqmsn, middle.write.meth.rqmsn);
+    EXPECT_EQ(again.write.tseth.txTimestamp - middle.write.tseth.txTimestamp, 1000);
+    EXPECT_EQ(DscpOf(again.trafficClass), 10); // TRIMMABLE_RETX
+}
+
+TEST_F(RequesterTest, GapsGoAgainOldestFirstWhateverTheOrderOfTheNacks)
+{
+    Make(1 << 20);
+    Post(100 * MTU);
+    std::vector<Frame> sent;
+    for (int i = 0; i < 8; ++i)
+    {
+        sent.push_back(Send(i & 1));
+    }
+    for (const int lost : {6, 1, 4})
+    {
+        Nack(sent[lost], NackCode::TRIMMED_LASTHOP);
+    }
+    EXPECT_EQ(requester->InflightBytes(), 5u * MTU);
+    for (const int lost : {1, 4, 6})
+    {
+        const Frame again = Send(lost & 1);
+        EXPECT_EQ(again.psn, sent[lost].psn);
+        EXPECT_NE(again.ev, sent[lost].ev);
+        EXPECT_TRUE(again.Has(Frame::RETRANSMISSION));
+    }
+    EXPECT_EQ(Send().psn, Wire(8)); // then new data
+    EXPECT_EQ(requester->InflightBytes(), 9u * MTU);
+    EXPECT_EQ(counters.trimNacks, 3u);
+}
+
+TEST_F(RequesterTest, RetransmissionsKeepTheCongestionWindow)
+{
+    Make(2 * MTU);
+    Post(10 * MTU);
+    const Frame a = Send();
+    Send();
+    Nack(a, NackCode::TRIMMED_LASTHOP);
+    EXPECT_EQ(Send().psn, a.psn); // takes the room that the loss left
+    EXPECT_TRUE(SendsNothing());
+    EXPECT_EQ(requester->InflightBytes(), 2u * MTU);
+}
+
+TEST_F(RequesterTest, PacketLargerThanTheWindowGoesAlone)
+{
+    Make(100);
+    Post(2 * MTU);
+    EXPECT_TRUE(Send().Has(Frame::ACK_REQUEST)); // a window of one packet: nothing else would
+    EXPECT_TRUE(SendsNothing());
+    Sack(1, 0, MTU / 256);
+    Send();
+}
+
+TEST_F(RequesterTest, EachRetriableNackSendsAgainAndOnlyTrimsTouchTheEv)
+{
+    //= MRC-REF 2 NACK
+    for (const uint8_t code : {0x01, 0x02, 0x06, 0x07, 0x0a, 0x0b})
+    {
+        SCOPED_TRACE(testing::Message() << "code " << int{code});
+        Make(1 << 20);
+        Post(4 * MTU);
+        const Frame a = Send();
+        Nack(a, static_cast<NackCode>(code));
+        EXPECT_EQ(StateOf(a.ev), code == 0x01 ? EvState::SKIP : EvState::GOOD);
+        EXPECT_EQ(requester->InflightBytes(), 0u);
+        const Frame again = Send();
+        EXPECT_EQ(again.psn, a.psn);
+        EXPECT_TRUE(again.Has(Frame::RETRANSMISSION));
+    }
+    EXPECT_EQ(counters.trimNacks, 2u);
+    EXPECT_EQ(counters.unexpected, 0u);
+}
+
+TEST_F(RequesterTest, UnexpectedEventFailsTheQp)
+{
+    //= MRC-REF 2 NACK, 0x19 is fatal
+    Make(1 << 20);
+    Post(MTU);
+    Post(MTU);
+    Nack(Send(), NackCode::UNEXP_EVENT);
+    ASSERT_EQ(completions.size(), 2u);
+    EXPECT_EQ(completions[0].id, 0u);
+    EXPECT_EQ(completions[0].status, CompletionStatus::REMOTE_OPERATION);
+    EXPECT_EQ(completions[1].status, CompletionStatus::FLUSHED);
+    EXPECT_TRUE(SendsNothing());
+    EXPECT_EQ(requester->WakeByPs(), Requester::NEVER);
+    EXPECT_EQ(counters.messagesFailed, 2u);
+}
+
+TEST_F(RequesterTest, NackOfAnArrivedOrCompletedPacketIsStale)
+{
+    Make(1 << 20);
+    Post(MTU);
+    Post(4 * MTU);
+    const Frame a = Send();
+    const Frame b = Send();
+    const Frame c = Send();
+    Sack(1, 0b10, 2 * MTU / 256); // a and c arrived
+    Nack(a, NackCode::TRIMMED_LASTHOP);
+    Nack(c, NackCode::TRIMMED_LASTHOP);
+    EXPECT_EQ(counters.staleFeedback, 2u);
+    EXPECT_EQ(requester->InflightBytes(), MTU);
+    EXPECT_FALSE(Send().Has(Frame::RETRANSMISSION));
+    // One that names another EV than the packet took is about an earlier copy.
+    Frame other = b;
+    other.ev = b.ev == 0 ? 1 : 0;
+    Nack(other, NackCode::TRIMMED_LASTHOP);
+    EXPECT_EQ(counters.staleFeedback, 3u);
+    EXPECT_FALSE(Send().Has(Frame::RETRANSMISSION));
+}
+
+TEST_F(RequesterTest, RetransmissionIsLostWhenALaterPacketOfItsEvArrives)
+{
+    Make(1 << 20);
+    Post(100 * MTU);
+    const Frame a = Send();
+    nowPs += US / 10;
+    Nack(a, NackCode::TRIMMED_LASTHOP);
+    const Frame again = Send();
+    // Four EVs in turn: within eight packets one takes the EV of the retransmission.
+    uint64_t same = 0;
+    for (uint64_t n = 1; n <= 8 && same == 0; ++n)
+    {
+        nowPs += US / 10;
+        same = Send().ev == again.ev ? n : 0;
+    }
+    ASSERT_NE(same, 0u);
+    Sack(0, uint64_t{1} << same, MTU / 256, 99); // bit 0 is a itself
+    EXPECT_EQ(counters.inferredLosses, 1u);
+    const Frame third = Send();
+    EXPECT_EQ(third.psn, a.psn);
+    EXPECT_NE(third.ev, again.ev);
+    EXPECT_EQ(counters.retransmitted, 2u);
+}
+
+TEST_F(RequesterTest, AgeLimitIsBaseRttTargetAndGuardToThePicosecond)
+{
+    for (const int64_t extraPs : {0, 1})
+    {
+        counters = EndpointCounters{};
+        Make(1 << 20);
+        Post(100 * MTU);
+        Send(0);
+        nowPs += 10 * US;
+        Send(1);
+        nowPs += 10 * US + extraPs;
+        // The second arrived at an age of 10 us, x 1.25 is less than the limit of 10 + 5 + 5.
+        Sack(0, 0b10, MTU / 256, 99);
+        EXPECT_EQ(counters.inferredLosses, static_cast<uint64_t>(extraPs));
+    }
+}
+
+TEST_F(RequesterTest, OldAloneIsNoLoss)
+{
+    // Without a later arrival nothing is inferred, however old; that is the timer's business.
+    Make(1 << 20);
+    Post(100 * MTU);
+    Send(0);
+    nowPs += US;
+    Send(1);
+    nowPs += 100 * US;
+    Sack(0, 0b01, MTU / 256, 99); // the older of the two arrived
+    EXPECT_EQ(counters.inferredLosses, 0u);
+}
+
+TEST_F(RequesterTest, SackOffsetMayPointBelowCack)
+{
+    Make(1 << 20);
+    Post(10 * MTU);
+    for (int i = 0; i < 4; ++i)
+    {
+        Send(i & 1);
+    }
+    Frame frame{};
+    frame.opcode = Opcode::SACK;
+    frame.sack.cackPsn = Wire(1); // 0 and 1 arrived
+    frame.sack.sackOffset = -1;   // bit 0 is packet 0
+    frame.sack.bitmap = 0b1011;   // 0, 1 and 3
+    frame.sack.receivedUnits256 = 3 * MTU / 256;
+    frame.sack.ackPsnOffset = 2; // triggered by 3
+    frame.sack.entropy = 99;
+    requester->OnSack(frame, nowPs);
+    EXPECT_EQ(requester->InflightBytes(), MTU);
+    EXPECT_EQ(requester->Window()->Base(), requester->Window()->Next() - 2);
+    EXPECT_FALSE(requester->Window()->IsReceived(requester->Window()->Base()));
+    EXPECT_TRUE(requester->Window()->IsReceived(requester->Window()->Base() + 1));
+}
+
+TEST_F(RequesterTest, SackWithHostileOffsetsStaysInsideTheWindow)
+{
+    Make(1 << 20);
+    Post(10 * MTU);
+    for (int i = 0; i < 4; ++i)
+    {
+        Send(i & 1);
+    }
+    for (const int offset : {-32768, -64, 0, 5, 32767})
+    {
+        Frame frame{};
+        frame.opcode = Opcode::SACK;
+        frame.sack.cackPsn = Wire((uint64_t{1} << 24) - 1);
+        frame.sack.sackOffset = static_cast<int16_t>(offset);
+        frame.sack.ackPsnOffset = static_cast<int16_t>(offset);
+        frame.sack.bitmap = offset == 0 ? 0 : ~uint64_t{0};
+        frame.sack.entropy = 0xffffffff; // an EV this QP does not have
+        frame.sack.mark = SackMark::ALWAYS_SKIP;
+        requester->OnSack(frame, nowPs);
+    }
+    EXPECT_EQ(requester->InflightBytes(), 4u * MTU);
+    EXPECT_EQ(counters.inferredLosses, 0u);
+    for (uint32_t ev = 0; ev < 4; ++ev)
+    {
+        EXPECT_EQ(StateOf(ev), EvState::GOOD);
+    }
+    EXPECT_EQ(Send().psn, Wire(4));
+}
+
+TEST_F(RequesterTest, AlwaysSkipRetiresTheEv)
+{
+    Make(1 << 20);
+    Post(100 * MTU);
+    const Frame a = Send();
+    Sack(1, 0, MTU / 256, a.ev, SackMark::ALWAYS_SKIP);
+    EXPECT_EQ(StateOf(a.ev), EvState::ASSUMED_BAD);
+    for (int i = 0; i < 16; ++i)
+    {
+        EXPECT_NE(Send().ev, a.ev);
+    }
+}
+
+TEST_F(RequesterTest, AcksCompleteInOrderHoweverManyAtOnce)
+{
+    Make(1 << 20);
+    for (int i = 0; i < 5; ++i)
+    {
+        Post(MTU);
+    }
+    for (int i = 0; i < 5; ++i)
+    {
+        Send(i & 1);
+    }
+    Ack(3);
+    Ack(2); // overtaken
+    EXPECT_EQ(completions.size(), 3u);
+    EXPECT_EQ(counters.unexpected, 0u);
+    nowPs += US;
+    Ack(5);
+    ASSERT_EQ(completions.size(), 5u);
+    for (uint64_t id = 0; id < 5; ++id)
+    {
+        EXPECT_EQ(completions[id].id, id);
+        EXPECT_EQ(completions[id].status, CompletionStatus::SUCCESS);
+        EXPECT_EQ(completions[id].nowPs, id < 3 ? nowPs - US : nowPs);
+    }
+    EXPECT_EQ(counters.messagesDone, 5u);
+    EXPECT_EQ(requester->InflightBytes(), 0u); // an ACK says that all of it arrived
+    EXPECT_TRUE(requester->Messages().IsEmpty());
+    Ack(0xffff); // before the first message ever: older than all
+    EXPECT_EQ(completions.size(), 5u);
+}
+
+TEST_F(RequesterTest, AckTakesLostPacketsOffTheRetransmissions)
+{
+    Make(1 << 20);
+    Post(2 * MTU);
+    Post(MTU);
+    const Frame a = Send();
+    Send();
+    Nack(a, NackCode::NO_PKT_BUFFER); // yet a copy of it arrived
+    Ack(1);
+    const Frame next = Send();
+    EXPECT_EQ(next.psn, Wire(2));
+    EXPECT_FALSE(next.Has(Frame::RETRANSMISSION));
+    EXPECT_EQ(counters.retransmitted, 0u);
+}
+
+TEST_F(RequesterTest, MessageNumbersWrapAfter65536)
+{
+    //= MRC-REF 2 Request headers, AETH.MSN compared modulo 2^16
+    Make(1 << 20);
+    for (uint32_t msn = 0; msn < 65536 + 100; ++msn)
+    {
+        Post(4, true);
+        const Frame frame = Send(msn & 1);
+        ASSERT_EQ(frame.write.meth.msn, msn & 0xffff);
+        ASSERT_EQ(frame.write.meth.rqmsn, msn & 0xffff);
+        Ack(msn + 1);
+        ASSERT_EQ(completions.size(), 1u) << msn;
+        EXPECT_EQ(completions[0].id, msn);
+        completions.clear();
+    }
+}
+
+TEST_F(RequesterTest, NakCodesBecomeCompletionStatus)
+{
+    const std::pair<uint8_t, CompletionStatus> cases[] = {
+        {0x61, CompletionStatus::REMOTE_INVALID},
+        {0x62, CompletionStatus::REMOTE_ACCESS},
+        {0x63, CompletionStatus::REMOTE_OPERATION},
+        {0x7f, CompletionStatus::REMOTE_OPERATION}, // no code we know
+    };
+    for (const auto& [syndrome, status] : cases)
+    {
+        completions.clear();
+        Make(1 << 20);
+        Post(MTU);
+        Post(MTU);
+        Send();
+        Ack(0, syndrome);
+        ASSERT_EQ(completions.size(), 2u);
+        EXPECT_EQ(completions[0].status, status);
+        EXPECT_EQ(completions[1].status, CompletionStatus::FLUSHED);
+        EXPECT_TRUE(requester->HasFailed());
+        EXPECT_EQ(requester->InflightBytes(), 0u);
+        // What arrives afterwards changes nothing.
+        const uint64_t unexpected = counters.unexpected;
+        Ack(1);
+        Sack(1, 0, 16);
+        EXPECT_EQ(counters.unexpected, unexpected + 2);
+        EXPECT_EQ(completions.size(), 2u);
+    }
+}
+
+TEST_F(RequesterTest, ProbesBackOffAndAnAnswerOfAnUnknownOneIsHarmless)
+{
+    m_config.ackTimeoutExponent = 20; // out of the way
+    Make(1 << 20);
+    Post(MTU);
+    Send();
+    // Silence of 3 base RTTs = 30 us, then twice as long since the last feedback each: 60, 120.
+    int64_t sinceUs = 0;
+    for (const int64_t dueUs : {30, 60, 120})
+    {
+        Wait((dueUs - sinceUs) * US - 1);
+        EXPECT_TRUE(SendsNothing()) << dueUs;
+        Wait(1);
+        sinceUs = dueUs;
+        const Frame probe = Send(1);
+        EXPECT_EQ(probe.opcode, Opcode::RELIABILITY_PROBE);
+        EXPECT_EQ(probe.destinationQp, 9u);
+        EXPECT_EQ(probe.probe.spdcid, 7);
+        EXPECT_EQ(probe.probe.dpdcid, 9);
+        EXPECT_EQ(probe.probe.txTimestamp, MakeTimestamp(nowPs));
+        EXPECT_EQ(DscpOf(probe.trafficClass), 0); // NO_TRIM
+        EXPECT_EQ(probe.payloadBytes, 0);
+    }
+    EXPECT_EQ(counters.probesSent, 3u);
+    Frame answer{};
+    answer.opcode = Opcode::SACK;
+    answer.sack.probeResponse = true;
+    answer.sack.ackPsnOffset = 1234;
+    answer.sack.cackPsn = Wire((uint64_t{1} << 24) - 1);
+    answer.sack.sackOffset = 1;
+    requester->OnSack(answer, nowPs);
+    EXPECT_EQ(counters.inferredLosses, 0u);
+    EXPECT_EQ(requester->InflightBytes(), MTU);
+}
+
+TEST_F(RequesterTest, NothingIsWantedOfAnIdleQp)
+{
+    Make(1 << 20);
+    EXPECT_EQ(requester->WakeByPs(), Requester::NEVER);
+    EXPECT_FALSE(requester->HasWork());
+    EXPECT_TRUE(SendsNothing());
+    EXPECT_EQ(requester->Paths(), nullptr); // holds no EVs before it sends
+    EXPECT_EQ(requester->Window(), nullptr);
+    EXPECT_EQ(requester->CwndBytes(), 0u);
+    Post(0);
+    EXPECT_TRUE(requester->HasWork());
+    const Frame frame = Send();
+    EXPECT_EQ(frame.opcode, Opcode::WRITE_ONLY);
+    EXPECT_EQ(frame.payloadBytes, 0);
+    EXPECT_EQ(frame.write.reth.dmaBytes, 0u);
+    EXPECT_LE(requester->WakeByPs(), nowPs + 3 * BASE_RTT);
+    EXPECT_EQ(requester->InflightBytes(), 0u);
+    Ack(1);
+    EXPECT_EQ(completions.size(), 1u);
+}
+
 } // namespace

@@ -2,10 +2,14 @@
 // The responder alone: what arrives, which answers are due, and what is in them.
 
 #include "mrc-psn.h"
+#include "mrc-random.h"
 #include "mrc-responder.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <numeric>
 #include <set>
 
 namespace
@@ -370,6 +374,319 @@ TEST_F(ResponderTest, WideGapIsNotReportedPacketByPacket)
     EXPECT_EQ(sack.sackOffset, 902 - 64 + 1);
     EXPECT_EQ(sack.bitmap, uint64_t{3} << 62);
     EXPECT_EQ(Arrive(Write(902)), 0); // nothing is left to report
+}
+
+TEST_F(ResponderTest, SackFieldsByHandAcrossTheWrap)
+{
+    //= MRC-REF 2 SACK
+    config.dynamicMpr = true;
+    Make();
+    for (uint64_t n = 0; n < 15; ++n)
+    {
+        Arrive(Write(n)); // 0xfffff0 to 0xfffffe
+    }
+    Arrive(Write(17)); // 0x000001
+    Frame trigger = Write(19, Opcode::WRITE_MIDDLE, 100);
+    trigger.trafficClass |= CE;
+    ASSERT_EQ(Arrive(trigger), SACK); // 0x000003
+    Frame answer{};
+    responder->Fill(Responder::REPLY_SACK, trigger, answer);
+    EXPECT_EQ(answer.psn, 0xfffffeu);
+    EXPECT_EQ(DscpOf(answer.trafficClass), 46);
+    EXPECT_EQ(EcnOf(answer.trafficClass), NOT_ECT);
+    EXPECT_EQ(answer.payloadBytes, 0);
+    const Sack& sack = answer.sack;
+    EXPECT_EQ(sack.mark, SackMark::SKIP_ONCE);
+    EXPECT_FALSE(sack.probeResponse);
+    EXPECT_EQ(sack.ackPsnOffset, 5); // 0xfffffe + 5 = 0x000003
+    EXPECT_EQ(sack.entropy, 0xc0010013u);
+    EXPECT_EQ(sack.cackPsn, 0xfffffeu);
+    EXPECT_EQ(sack.mpr, 8);
+    EXPECT_EQ(sack.sackOffset, 1);
+    EXPECT_EQ(sack.bitmap, 0b10100u); // base 0xffffff: bit 2 = 0x000001, bit 4 = 0x000003
+    EXPECT_EQ(sack.txTimestamp, 0x113);
+    EXPECT_EQ(sack.oooCount, 2);
+    EXPECT_EQ(sack.receivedUnits256, 65u); // 16 x 1024 + 100 = 16484 B = 64.4 units, rounded up
+    EXPECT_EQ(sack.cwndPenalty, 0);
+    EXPECT_FALSE(sack.restoreCwnd);
+}
+
+TEST_F(ResponderTest, WindowIsNotAnnouncedWithoutDynamicMpr)
+{
+    const Frame frame = Write(0);
+    Arrive(frame);
+    EXPECT_EQ(SackFor(frame).mpr, 0);
+}
+
+TEST_F(ResponderTest, DuplicateBelowIsNamedBehindCack)
+{
+    for (uint64_t n = 0; n < 10; ++n)
+    {
+        Arrive(Write(n));
+    }
+    Frame marked = Write(3);
+    marked.trafficClass |= CE;
+    ASSERT_EQ(Arrive(marked), SACK | ACK);
+    const Sack sack = SackFor(marked);
+    EXPECT_EQ(sack.ackPsnOffset, -6); // cack is 9
+    EXPECT_EQ(sack.mark, SackMark::SKIP_ONCE);
+    EXPECT_EQ(counters.dataReceived, 10u);
+    EXPECT_EQ(memory.Region(0).PlacedBytes(), 10u * 1024);
+}
+
+TEST_F(ResponderTest, BitmapMovesOnceTheWindowIsWiderThanIt)
+{
+    // 0 is missing and cack + 1: 64 PSNs from it on end with 63.
+    for (const bool reportsAll : {false, true})
+    {
+        SCOPED_TRACE(reportsAll);
+        config.sackReportsAll = reportsAll;
+        Make();
+        Arrive(Write(1));
+        Frame frame = Write(63);
+        Arrive(frame);
+        Sack sack = SackFor(frame);
+        EXPECT_EQ(sack.sackOffset, 1);
+        EXPECT_EQ(sack.bitmap, uint64_t{1} << 63 | 2);
+        frame = Write(64);
+        Arrive(frame);
+        sack = SackFor(frame);
+        EXPECT_EQ(sack.sackOffset, 2); // base 1
+        EXPECT_EQ(sack.bitmap, uint64_t{3} << 62 | 1);
+    }
+}
+
+TEST_F(ResponderTest, AnyOrderOfArrivalIsReportedInFull)
+{
+    const char* text = std::getenv("MRC_TEST_SEED");
+    const uint64_t seed = text == nullptr ? 20261201 : std::strtoull(text, nullptr, 10);
+    SCOPED_TRACE("replay with MRC_TEST_SEED=" + std::to_string(seed));
+    Random random(seed);
+    for (int round = 0; round < 50; ++round)
+    {
+        Make();
+        // 700 packets, each displaced by up to some distance; every 50th is lost and comes last.
+        const uint64_t reach = 1 + random.Below(400);
+        std::vector<std::pair<uint64_t, uint64_t>> order;
+        for (uint64_t n = 0; n < 700; ++n)
+        {
+            order.emplace_back(n % 50 == 7 ? 2000 + n : n + random.Below(reach), n);
+        }
+        std::sort(order.begin(), order.end());
+        std::set<uint64_t> arrived;
+        std::set<uint64_t> reported;
+        auto read = [&](const Sack& sack) {
+            const uint64_t cack = (sack.cackPsn - FIRST_PSN) & PSN_MASK; // -1 reads as 2^24 - 1
+            const auto expected = static_cast<int64_t>((cack + 1) & PSN_MASK);
+            for (int64_t n = 0; n < expected; ++n)
+            {
+                reported.insert(static_cast<uint64_t>(n));
+            }
+            for (int bit = 0; bit < 64; ++bit)
+            {
+                if ((sack.bitmap >> bit & 1) != 0)
+                {
+                    reported.insert(static_cast<uint64_t>(expected - 1 + sack.sackOffset + bit));
+                }
+            }
+        };
+        for (const auto& [when, n] : order)
+        {
+            if (when == 2000 + 7)
+            {
+                // All but the lost ones are there: a few probes learn of each of them.
+                for (uint32_t i = 0; i <= 700 / 64 + 1; ++i)
+                {
+                    Frame probe{};
+                    probe.opcode = Opcode::RELIABILITY_PROBE;
+                    responder->OnProbe(probe);
+                    read(SackFor(probe));
+                }
+                ASSERT_EQ(reported, arrived);
+            }
+            const Frame frame = Write(n, Opcode::WRITE_MIDDLE, MTU);
+            arrived.insert(n);
+            const uint8_t replies = Arrive(frame);
+            if ((replies & SACK) != 0)
+            {
+                read(SackFor(frame));
+            }
+            // Nothing is reported that did not arrive.
+            ASSERT_TRUE(
+                std::includes(arrived.begin(), arrived.end(), reported.begin(), reported.end()));
+        }
+        EXPECT_EQ(responder->Window().Expected() & PSN_MASK, (FIRST_PSN + 700) & PSN_MASK);
+        EXPECT_EQ(responder->Window().OutOfOrderCount(), 0u);
+    }
+}
+
+TEST_F(ResponderTest, TrimmedDuplicateBelowNeedsNoNack)
+{
+    Arrive(Write(0));
+    Frame trimmed = Write(0);
+    trimmed.flags |= Frame::TRIMMED;
+    EXPECT_EQ(Arrive(trimmed), SACK);
+    EXPECT_EQ(counters.trimsReceived, 1u);
+    EXPECT_EQ(counters.nacksSent, 0u);
+    Frame outside = Write(2000);
+    outside.flags |= Frame::TRIMMED;
+    EXPECT_EQ(Arrive(outside), 0);
+}
+
+TEST_F(ResponderTest, TrimmedPacketIsReceivedWhenItComesAgain)
+{
+    Frame trimmed = Write(0);
+    trimmed.flags |= Frame::TRIMMED;
+    ASSERT_EQ(Arrive(trimmed), NACK);
+    EXPECT_EQ(responder->Window().Expected() & PSN_MASK, FIRST_PSN);
+    Frame again = Write(0);
+    again.flags |= Frame::RETRANSMISSION;
+    EXPECT_EQ(Arrive(again), SACK);
+    EXPECT_EQ(SackFor(again).cackPsn, FIRST_PSN);
+    EXPECT_EQ(SackFor(again).receivedUnits256, 4u); // the trimmed copy counts nothing
+    EXPECT_EQ(bytes[0], 1);
+}
+
+TEST_F(ResponderTest, ProbeRepeatsTheTransportAck)
+{
+    Frame probe{};
+    probe.opcode = Opcode::RELIABILITY_PROBE;
+    probe.trafficClass = MakeTrafficClass(0, CE);
+    EXPECT_EQ(responder->OnProbe(probe), SACK); // nothing is complete yet
+    Sack sack = SackFor(probe);
+    EXPECT_EQ(sack.cackPsn, FIRST_PSN - 1);
+    EXPECT_EQ(sack.bitmap, 0u);
+    EXPECT_EQ(sack.mark, SackMark::SKIP_ONCE);
+    EXPECT_EQ(Arrive(Write(0, Opcode::WRITE_ONLY)), SACK | ACK);
+    EXPECT_EQ(responder->OnProbe(probe), SACK | ACK);
+    Frame answer{};
+    responder->Fill(Responder::REPLY_ACK, probe, answer);
+    EXPECT_EQ(answer.opcode, Opcode::ACKNOWLEDGE);
+    EXPECT_EQ(answer.ack.syndrome, 0x1f);
+    EXPECT_EQ(answer.ack.msn, 1u);
+    EXPECT_EQ(answer.destinationQp, 9u);
+    EXPECT_EQ(DscpOf(answer.trafficClass), 46);
+}
+
+TEST_F(ResponderTest, RefusalIsRepeatedWhateverComes)
+{
+    Arrive(Write(0, Opcode::WRITE_ONLY));
+    Frame bad = Write(1);
+    bad.write.reth.rKey = 0xdeadbeef;
+    ASSERT_EQ(Arrive(bad), ACK);
+    Frame probe{};
+    probe.opcode = Opcode::RELIABILITY_PROBE;
+    EXPECT_EQ(responder->OnProbe(probe), SACK | ACK);
+    Frame trimmed = Write(5);
+    trimmed.flags |= Frame::TRIMMED;
+    EXPECT_EQ(Arrive(trimmed), ACK);
+    EXPECT_EQ(Arrive(Write(0)), ACK); // a duplicate
+    Frame answer{};
+    responder->Fill(Responder::REPLY_ACK, probe, answer);
+    EXPECT_EQ(answer.ack.syndrome, 0x62);
+    EXPECT_EQ(answer.ack.msn, 1u);              // the message before the refused one stays complete
+    EXPECT_EQ(SackFor(bad).cackPsn, FIRST_PSN); // the refused packet was not received
+    EXPECT_EQ(memory.Region(0).PlacedBytes(), 1024u);
+}
+
+TEST_F(ResponderTest, RegionIsUsableToItsLastByteAndNoFurther)
+{
+    Frame fits = Write(0, Opcode::WRITE_ONLY, 16);
+    fits.write.reth.va = 0x1000 + 64 * MTU - 16;
+    fits.write.reth.dmaBytes = 16;
+    EXPECT_EQ(Arrive(fits), SACK | ACK);
+    EXPECT_EQ(bytes.back(), 1);
+    Frame over = Write(1, Opcode::WRITE_ONLY, 16);
+    over.write.reth.va = 0x1000 + 64 * MTU - 15;
+    over.write.reth.dmaBytes = 16;
+    EXPECT_EQ(Arrive(over), ACK);
+    EXPECT_EQ(bytes.back(), 1);
+    EXPECT_EQ(counters.accessErrors, 1u);
+}
+
+TEST_F(ResponderTest, EmptyMessageNeedsNoKey)
+{
+    Frame empty = Write(0, Opcode::WRITE_ONLY_IMM, 0);
+    empty.write.reth = Reth{0, 0, 0};
+    empty.write.immediate = 3;
+    EXPECT_EQ(Arrive(empty), SACK | ACK);
+    ASSERT_EQ(received.size(), 1u);
+    EXPECT_EQ(received[0].immediate, 3u);
+    EXPECT_EQ(received[0].bytes, 0u);
+    EXPECT_EQ(SackFor(empty).receivedUnits256, 0u);
+}
+
+TEST_F(ResponderTest, RefusedImmediateIsNotDelivered)
+{
+    Frame bad = Write(0, Opcode::WRITE_ONLY_IMM);
+    bad.write.reth.rKey ^= 1;
+    EXPECT_EQ(Arrive(bad), ACK);
+    Arrive(Write(0, Opcode::WRITE_ONLY_IMM));
+    EXPECT_TRUE(received.empty());
+}
+
+TEST_F(ResponderTest, ImmediatesKeepTheirOrderAcrossAnyReorderingAndTheWrap)
+{
+    const char* text = std::getenv("MRC_TEST_SEED");
+    const uint64_t seed = text == nullptr ? 20261202 : std::strtoull(text, nullptr, 10);
+    SCOPED_TRACE("replay with MRC_TEST_SEED=" + std::to_string(seed));
+    Random random(seed);
+    config.maxWimm = 32;
+    Make();
+    // Message k: a packet without immediate, then one with. Batches of 32 arrive shuffled.
+    constexpr uint64_t BATCH = 32;
+    for (uint64_t done = 0; done < 65536 + 2 * BATCH; done += BATCH)
+    {
+        std::vector<uint64_t> order(2 * BATCH);
+        std::iota(order.begin(), order.end(), 2 * done);
+        for (size_t i = order.size() - 1; i > 0; --i)
+        {
+            std::swap(order[i], order[random.Below(i + 1)]);
+        }
+        received.clear();
+        for (const uint64_t n : order)
+        {
+            const uint64_t k = n / 2;
+            Frame frame = Write(n, n % 2 == 0 ? Opcode::WRITE_FIRST : Opcode::WRITE_LAST_IMM, 4);
+            frame.write.meth.rqmsn = static_cast<uint16_t>(k);
+            frame.write.immediate = static_cast<uint32_t>(k + 5);
+            Arrive(frame);
+            // Delivered so far: exactly the messages that are complete in order.
+            ASSERT_EQ(done + received.size(), responder->CompletedMessages());
+        }
+        ASSERT_EQ(received.size(), BATCH);
+        for (uint64_t i = 0; i < BATCH; ++i)
+        {
+            ASSERT_EQ(received[i].rqmsn, done + i);
+            ASSERT_EQ(received[i].immediate, done + i + 5);
+        }
+    }
+    EXPECT_EQ(counters.unexpected, 0u);
+}
+
+TEST_F(ResponderTest, LastImmediateOfTheLimitIsAccepted)
+{
+    config.maxWimm = 32;
+    Make();
+    Frame last = Write(31, Opcode::WRITE_ONLY_IMM);
+    last.write.meth.rqmsn = 31;
+    EXPECT_EQ(Arrive(last), 0);
+    Frame over = Write(32, Opcode::WRITE_ONLY_IMM);
+    over.write.meth.rqmsn = 32;
+    EXPECT_EQ(Arrive(over), ACK);
+    Frame answer{};
+    responder->Fill(Responder::REPLY_ACK, over, answer);
+    EXPECT_EQ(answer.ack.syndrome, 0x61);
+}
+
+TEST_F(ResponderTest, NumberOfADeliveredImmediateIsInvalid)
+{
+    EXPECT_EQ(Arrive(Write(0, Opcode::WRITE_ONLY_IMM)), SACK | ACK); // RQMSN 0
+    EXPECT_EQ(Arrive(Write(1, Opcode::WRITE_ONLY_IMM)), ACK);        // again, a new packet
+    Frame answer{};
+    responder->Fill(Responder::REPLY_ACK, Write(1), answer);
+    EXPECT_EQ(answer.ack.syndrome, 0x61);
+    EXPECT_EQ(received.size(), 1u);
 }
 
 } // namespace

@@ -340,4 +340,313 @@ TEST(MemoryTest, AccountsEachGranuleOnce)
     EXPECT_EQ(memory.Write(key ^ 1, 1000, 300, payload, 1), AccessResult::BAD_KEY);
 }
 
+TEST(RingTest, NumbersGoOnAfterItWasEmpty)
+{
+    Ring<int> ring;
+    EXPECT_TRUE(ring.IsEmpty());
+    for (int i = 0; i < 1000; ++i)
+    {
+        ring.Push(i);
+        ASSERT_EQ(ring.Front(), i);
+        ASSERT_EQ(ring.Begin(), static_cast<uint64_t>(i));
+        ring.Pop();
+        ASSERT_TRUE(ring.IsEmpty());
+    }
+    ring.Push(1);
+    ring.Push(2);
+    ring.Clear();
+    EXPECT_EQ(ring.Size(), 0u);
+    EXPECT_EQ(ring.Begin(), 1002u);
+}
+
+TEST(ReceiveWindowTest, FindsTheNextThatArrived)
+{
+    ReceiveWindow window(0, 1024);
+    window.Receive(1, false);
+    window.Receive(900, false);
+    EXPECT_EQ(window.NextReceived(1), 1u);
+    EXPECT_EQ(window.NextReceived(2), 900u);
+    EXPECT_EQ(window.NextReceived(901), 901u); // none: one past the highest
+    EXPECT_EQ(window.NextReceived(5000), 901u);
+    EXPECT_EQ(window.HighestEnd(), 901u);
+    EXPECT_EQ(window.Bitmap(901), 0u);
+}
+
+TEST(ReceiveWindowTest, BitmapBelowTheExpectedIsSet)
+{
+    ReceiveWindow window(1000, 128);
+    for (uint64_t psn = 1000; psn < 1100; ++psn)
+    {
+        window.Receive(psn, false);
+    }
+    window.Receive(1101, false);
+    EXPECT_EQ(window.Bitmap(1098), 0b1011u); // 1098, 1099 and 1101
+    EXPECT_EQ(window.Bitmap(1000), ~uint64_t{0});
+}
+
+TEST(SendWindowTest, KeepsItsPacketsWhileItGrows)
+{
+    // The base has moved to 40, so that the array of 64 is used round its end before it grows.
+    SendWindow window(0);
+    for (int i = 0; i < 100; ++i)
+    {
+        if (i == 60)
+        {
+            for (uint64_t psn = 0; psn < 40; ++psn)
+            {
+                window.MarkReceived(psn);
+            }
+            window.AdvanceTo(40);
+        }
+        window.Append().sentPs = i;
+    }
+    window.MarkLost(50);
+    window.MarkReceived(90);
+    for (int i = 100; i < 300; ++i)
+    {
+        window.Append().sentPs = i;
+    }
+    for (uint64_t psn = 40; psn < 300; ++psn)
+    {
+        ASSERT_EQ(window.At(psn).sentPs, static_cast<int64_t>(psn));
+        ASSERT_EQ(window.IsLost(psn), psn == 50);
+        ASSERT_EQ(window.IsReceived(psn), psn == 90);
+    }
+    EXPECT_EQ(window.FirstLost(), 50u);
+    EXPECT_EQ(window.LostCount(), 1u);
+}
+
+TEST(SendWindowTest, PlaceOfAnAcknowledgedPacketStartsAfresh)
+{
+    SendWindow window(0);
+    for (int round = 0; round < 10; ++round)
+    {
+        for (int i = 0; i < 64; ++i)
+        {
+            const SentPacket& packet = window.Append();
+            ASSERT_TRUE(packet.isOutstanding);
+            ASSERT_FALSE(packet.isRetransmission);
+            ASSERT_EQ(packet.timeouts, 0);
+            ASSERT_FALSE(window.IsReceived(window.Next() - 1));
+            ASSERT_FALSE(window.IsLost(window.Next() - 1));
+        }
+        for (uint64_t psn = window.Base(); psn < window.Next(); ++psn)
+        {
+            window.At(psn).timeouts = 3;
+            window.MarkLost(psn);
+            window.Resend(psn);
+            window.MarkReceived(psn);
+        }
+        window.AdvanceTo(window.Next());
+        ASSERT_TRUE(window.IsEmpty());
+        ASSERT_EQ(window.LostCount(), 0u);
+    }
+    window.AdvanceTo(5); // never back
+    EXPECT_EQ(window.Base(), 640u);
+}
+
+TEST(LossDetectorTest, RetransmissionIsJudgedByItsOwnTime)
+{
+    SendWindow window(0);
+    LossDetector detector(2, 0);
+    auto send = [&](int64_t sentPs, EvIndex path) {
+        SentPacket& packet = window.Append();
+        packet.sentPs = sentPs;
+        packet.path = path;
+        detector.OnSent(window, window.Next() - 1);
+    };
+    send(0, 0);
+    send(10, 1);
+    window.MarkLost(0);
+    SentPacket& again = window.Resend(0);
+    again.sentPs = 20;
+    again.path = 1;
+    detector.OnResent(0);
+    send(30, 1);
+
+    std::vector<uint64_t> lost;
+    window.MarkReceived(1); // sent before the retransmission on its path
+    detector.OnReceived(window, 1, 0, lost);
+    detector.FindLost(window, 0, lost);
+    EXPECT_TRUE(lost.empty());
+    EXPECT_EQ(detector.Resent(), (std::vector<uint64_t>{0}));
+    window.MarkReceived(2); // sent after it
+    detector.OnReceived(window, 2, 0, lost);
+    detector.FindLost(window, 0, lost);
+    EXPECT_EQ(lost, (std::vector<uint64_t>{0}));
+    EXPECT_TRUE(detector.Resent().empty());
+}
+
+TEST(LossDetectorTest, AnsweredProbeJudgesRetransmissionsOfItsPath)
+{
+    SendWindow window(0);
+    LossDetector detector(2, 0);
+    for (EvIndex path = 0; path < 2; ++path)
+    {
+        SentPacket& packet = window.Append();
+        packet.sentPs = 0;
+        packet.path = path;
+        detector.OnSent(window, path);
+        window.MarkLost(path);
+        window.Resend(path).sentPs = 10;
+        detector.OnResent(path);
+    }
+    std::vector<uint64_t> lost;
+    detector.OnProbeReceived(1, 10); // sent no later
+    detector.FindLost(window, 0, lost);
+    EXPECT_TRUE(lost.empty());
+    detector.OnProbeReceived(1, 11);
+    detector.FindLost(window, 0, lost);
+    EXPECT_EQ(lost, (std::vector<uint64_t>{1}));
+}
+
+TEST(LossDetectorTest, OldestFirstSendPassesOverWhatIsSettled)
+{
+    SendWindow window(0);
+    LossDetector detector(1, 0);
+    EXPECT_EQ(detector.OldestFirstSend(window), 0u); // = Next(): none
+    for (uint64_t psn = 0; psn < 5; ++psn)
+    {
+        window.Append().path = 0;
+        detector.OnSent(window, psn);
+    }
+    EXPECT_EQ(detector.OldestFirstSend(window), 0u);
+    window.MarkReceived(0);
+    window.MarkLost(1);
+    window.MarkLost(2);
+    window.Resend(2);
+    EXPECT_EQ(detector.OldestFirstSend(window), 3u);
+    window.MarkReceived(3);
+    window.MarkReceived(4);
+    EXPECT_EQ(detector.OldestFirstSend(window), 5u);
+}
+
+TEST(AgeLimitTest, GreatAgeIsForgottenAfterAPause)
+{
+    AgeLimit limit;
+    limit.OnReceived(1000, 800, 50);     // epoch until 1050
+    EXPECT_EQ(limit.LimitPs(999), 1000); // 800 x 1.25, greater than the floor
+    EXPECT_EQ(limit.LimitPs(1001), 1001);
+    limit.OnReceived(1100, 8, 50); // the epoch after next: the 800 is too long ago
+    EXPECT_EQ(limit.LimitPs(5), 10);
+}
+
+TEST(ProbeSchedulerTest, EvProbeAndTailProbeAreTwoWishes)
+{
+    ProbeScheduler probes;
+    probes.OnFeedback(0);
+    EXPECT_EQ(probes.EvWanted(), NO_EV);
+    probes.WantEv(3, 70);
+    probes.WantTail();
+    EXPECT_EQ(probes.EvWantedPs(), 70);
+    const uint16_t first = probes.OnSent(100, 3); // serves the EV only
+    EXPECT_EQ(probes.EvWanted(), NO_EV);
+    EXPECT_TRUE(probes.IsTailWanted());
+    const uint16_t second = probes.OnSent(110, 3);
+    EXPECT_FALSE(probes.IsTailWanted());
+    EXPECT_EQ(probes.Take(second).sentPs, 110); // answers may overtake each other
+    EXPECT_EQ(probes.Take(first).sentPs, 100);
+}
+
+TEST(ProbeSchedulerTest, NinthProbeForgetsTheFirst)
+{
+    ProbeScheduler probes;
+    const uint16_t first = probes.OnSent(1, 0);
+    for (int64_t i = 2; i <= 8; ++i)
+    {
+        probes.OnSent(i, 0);
+    }
+    const uint16_t ninth = probes.OnSent(9, 0);
+    EXPECT_LT(probes.Take(first).sentPs, 0);
+    EXPECT_EQ(probes.Take(ninth).sentPs, 9);
+}
+
+TEST(ProbeSchedulerTest, DeadlineNeverStopsMovingOn)
+{
+    ProbeScheduler probes;
+    probes.OnFeedback(5);
+    int64_t last = 0;
+    for (int i = 0; i < 100; ++i)
+    {
+        const int64_t deadline = probes.TailDeadlinePs(30'000'000);
+        ASSERT_GT(deadline, last) << i;
+        last = deadline;
+        probes.WantTail();
+    }
+    probes.OnFeedback(7);
+    EXPECT_EQ(probes.TailDeadlinePs(30), 37);
+}
+
+TEST(SendQueueTest, NumbersImmediatesAndForgetsWhatIsPopped)
+{
+    SendQueue queue(0, 256);
+    EXPECT_TRUE(queue.IsEmpty());
+    for (const bool hasImmediate : {true, false, true, true})
+    {
+        queue.Post({0, 0, nullptr, 257, 0, 0, hasImmediate}); // two packets each
+    }
+    EXPECT_EQ(queue.At(0).rqmsn, 0u);
+    EXPECT_EQ(queue.At(1).rqmsn, 0u); // has none
+    EXPECT_EQ(queue.At(2).rqmsn, 1u);
+    EXPECT_EQ(queue.At(3).rqmsn, 2u);
+    queue.Pop();
+    queue.Pop();
+    EXPECT_EQ(queue.BeginMsn(), 2u);
+    EXPECT_EQ(queue.EndMsn(), 4u);
+    EXPECT_EQ(queue.Find(4), 2u);
+    EXPECT_EQ(queue.Find(7), 3u);
+    EXPECT_EQ(queue.PayloadBytes(queue.At(3), 7), 1u);
+    EXPECT_EQ(queue.At(3).EndPsn(), 8u);
+}
+
+TEST(MemoryTest, RegionsAreToldApartByKey)
+{
+    MemoryTable memory;
+    std::vector<uint8_t> storage(100);
+    EXPECT_EQ(memory.Write(0x5a, 0, 1, nullptr, 1), AccessResult::BAD_KEY); // no region at all
+    memory.Register(0, storage.size(), storage.data(), 0);
+    memory.Register(0, 250, nullptr, 100);
+    EXPECT_EQ(memory.Count(), 2u);
+    EXPECT_NE(memory.Region(0).RKey(), memory.Region(1).RKey());
+    const uint8_t payload[100] = {7};
+    // Without storage placement is accounted all the same; the last granule is half one.
+    const uint32_t key = memory.Region(1).RKey();
+    EXPECT_EQ(memory.Write(key, 0, 250, payload, 100), AccessResult::OK);
+    EXPECT_EQ(memory.Write(key, 100, 250, nullptr, 100), AccessResult::OK);
+    EXPECT_FALSE(memory.Region(1).IsPlaced(0, 250));
+    EXPECT_EQ(memory.Write(key, 200, 250, nullptr, 50), AccessResult::OK);
+    EXPECT_TRUE(memory.Region(1).IsPlaced(0, 250));
+    EXPECT_EQ(memory.Region(1).PlacedBytes(), 250u);
+    EXPECT_EQ(memory.Region(0).PlacedBytes(), 0u);
+    EXPECT_EQ(storage[0], 0);
+    // A null payload changes no byte of a region that has storage.
+    EXPECT_EQ(memory.Write(memory.Region(0).RKey(), 0, 1, nullptr, 1), AccessResult::OK);
+    EXPECT_EQ(storage[0], 0);
+    EXPECT_TRUE(memory.Region(0).IsPlaced(0, 100)); // no account
+}
+
+TEST(MemoryTest, BoundsDoNotOverflow)
+{
+    MemoryTable memory;
+    memory.Register(~uint64_t{0} - 99, 100, nullptr, 0); // up to the last address
+    const MemoryRegion& region = memory.Region(0);
+    EXPECT_TRUE(region.Contains(~uint64_t{0} - 99, 100));
+    EXPECT_TRUE(region.Contains(~uint64_t{0}, 1));
+    EXPECT_FALSE(region.Contains(~uint64_t{0}, 2));
+    EXPECT_FALSE(region.Contains(~uint64_t{0} - 100, 1));
+    EXPECT_FALSE(region.Contains(~uint64_t{0} - 99, ~uint64_t{0}));
+    EXPECT_FALSE(region.Contains(0, 1));
+}
+
+TEST(TimestampTest, AgeIsRoundedByLessThanOneUnit)
+{
+    // The sender's clock reads k units and a bit; the bit is lost.
+    for (const int64_t sentPs : {int64_t{0}, int64_t{127'999}, int64_t{8'388'607'999}})
+    {
+        const int64_t agePs = TimestampAgePs(sentPs + 10'000'000, MakeTimestamp(sentPs));
+        EXPECT_GE(agePs, 10'000'000 - 128'000) << sentPs;
+        EXPECT_LE(agePs, 10'000'000 + 128'000) << sentPs;
+    }
+}
+
 } // namespace
