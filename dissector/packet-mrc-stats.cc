@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/// @file
+/// Statistics: there are none yet.
+#include "packet-mrc.h"
+
+void
+mrc_register_stats(int)
+{
+}
