@@ -171,6 +171,58 @@ TEST_F(RequesterTest, CutsAMessageIntoFirstMiddleLast)
     EXPECT_EQ(requester->InflightBytes(), 2u * MTU + 10);
 }
 
+TEST_F(RequesterTest, KeepsWhatThePeerCanTake)
+{
+    //= MRC-REF 1 Capabilities exchanged per direction
+    Make(1 << 20);
+    QpSetup setup{7, 9, 100, 0, 8, true};
+    setup.mtuBytes = 256;
+    setup.isTrimmable = false;
+    setup.remoteMaxWimm = 32;
+    requester = std::make_unique<Requester>(m_config, setup, counters, *this);
+    Post(257);
+    const Frame first = Send();
+    EXPECT_EQ(first.payloadBytes, 256);
+    EXPECT_EQ(first.Dscp(), m_config.dscp.noTrim);
+    const Frame last = Send();
+    EXPECT_EQ(last.payloadBytes, 1);
+    EXPECT_EQ(last.write.reth.va, 0x10000u + 256);
+    Nack(first, NackCode::NO_RESOURCE);
+    const Frame again = Send();
+    EXPECT_TRUE(again.Has(Frame::RETRANSMISSION));
+    EXPECT_EQ(again.Dscp(), m_config.dscp.noTrim);
+    for (int i = 0; i < 33; ++i)
+    {
+        Post(4, true);
+    }
+    for (int i = 0; i < 32; ++i)
+    {
+        Send();
+    }
+    EXPECT_TRUE(SendsNothing());
+}
+
+TEST_F(RequesterTest, WindowOfSacksCountsIfBothEndsWantIt)
+{
+    //= MRC-REF 1 Capabilities exchanged per direction
+    Make(1ull << 40);
+    QpSetup setup{7, 9, 100, 0, 8, true};
+    setup.isDynamicMpr = false;
+    requester = std::make_unique<Requester>(m_config, setup, counters, *this);
+    Post(5000 * MTU);
+    Send();
+    Frame sack{};
+    sack.opcode = Opcode::SACK;
+    sack.sack.cackPsn = 99;
+    sack.sack.mpr = 16;
+    requester->OnSack(sack, nowPs);
+    for (int i = 1; i < 1024; ++i)
+    {
+        Send(i & 1);
+    }
+    EXPECT_TRUE(SendsNothing()); // 8 units of 128
+}
+
 TEST_F(RequesterTest, NumbersMessagesAndImmediates)
 {
     Make(1 << 20);

@@ -240,6 +240,15 @@ TEST_F(ResponderTest, TrimmedPacketIsNackedOnItsEv)
     EXPECT_EQ(Arrive(late), SACK);
 }
 
+TEST_F(ResponderTest, WithoutTrimNackTrimmedPacketsAreLost)
+{
+    config.trimNack = false;
+    Frame trimmed = Write(0);
+    trimmed.flags |= Frame::TRIMMED | Frame::CONTROL;
+    EXPECT_EQ(Arrive(trimmed), 0);
+    EXPECT_EQ(counters.trimsReceived, 1u);
+}
+
 TEST_F(ResponderTest, ProbeIsAnsweredWithItsId)
 {
     Arrive(Write(0));

@@ -75,6 +75,8 @@ TEST(AttributeRules, EachFieldOfCoreHasAnAttribute)
          {{"mtuBytes", "Mtu"},
           {"mprUnits", "Mpr"},
           {"dynamicMpr", "DynamicMpr"},
+          {"trimNack", "TrimNack"},
+          {"serviceTime", "ServiceTime"},
           {"maxWimm", "MaxWimm"},
           {"ackTimeoutExponent", "AckTimeoutExponent"},
           {"linearRetries", "LinearRetries"},

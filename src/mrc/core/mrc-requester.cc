@@ -14,6 +14,14 @@ namespace
 {
 /// TransportConfig::exponentialRetries that never end.
 constexpr uint8_t FOR_EVER = 25;
+
+/// @return WRITEs with immediate that both ends allow in flight
+uint16_t
+MaxWimm(const TransportConfig& config, const QpSetup& setup)
+{
+    const uint32_t remote = setup.remoteMaxWimm != 0 ? setup.remoteMaxWimm : UINT16_MAX;
+    return static_cast<uint16_t>(std::min(config.maxWimm, remote));
+}
 } // namespace
 
 Requester::Active::Active(RequesterHost& host, uint64_t firstPsn)
@@ -33,8 +41,11 @@ Requester::Requester(const TransportConfig& config,
       m_counters(counters),
       m_host(host),
       m_setup(setup),
-      m_queue(FirstPsn(setup.sendPsn), config.mtuBytes),
-      m_windowPsns(setup.remoteMprUnits * MPR_UNIT_PSNS)
+      m_queue(FirstPsn(setup.sendPsn), std::min<uint32_t>(config.mtuBytes, setup.mtuBytes)),
+      m_windowPsns(setup.remoteMprUnits * MPR_UNIT_PSNS),
+      m_maxWimm(MaxWimm(config, setup)),
+      m_dataTrafficClass(
+          MakeTrafficClass(setup.isTrimmable ? config.dscp.trimmable : config.dscp.noTrim, ECT0))
 {
 }
 
@@ -88,7 +99,7 @@ Requester::MaySendNew() const
     }
     const SendMessage& message = m_queue.At(m_sendMsn);
     return !message.request.hasImmediate || window.Next() != message.firstPsn ||
-           m_wimmInFlight < m_config.maxWimm;
+           m_wimmInFlight < m_maxWimm;
 }
 
 bool
@@ -122,7 +133,7 @@ Requester::IsLastBeforeSack(uint32_t bytes) const
 {
     // With a small window the responder's byte counter may never reach the SACK threshold.
     return InflightBytes() <= m_config.sackThresholdBytes + bytes &&
-           InflightBytes() + m_config.mtuBytes > m_active->control->CwndBytes();
+           InflightBytes() + m_queue.MtuBytes() > m_active->control->CwndBytes();
 }
 
 bool
@@ -210,7 +221,10 @@ Requester::NextFrame(int64_t nowPs, uint8_t plane, Frame& frame)
     if (isLost)
     {
         frame.flags |= Frame::RETRANSMISSION;
-        frame.trafficClass = MakeTrafficClass(m_config.dscp.trimmableRetx, ECT0);
+        if (m_setup.isTrimmable)
+        {
+            frame.trafficClass = MakeTrafficClass(m_config.dscp.trimmableRetx, ECT0);
+        }
     }
     return true;
 }
@@ -220,7 +234,7 @@ Requester::FillWrite(Frame& frame, uint64_t psn, uint64_t msn, int64_t nowPs, ui
 {
     const SendMessage& message = m_queue.At(msn);
     const WorkRequest& request = message.request;
-    const uint64_t offset = (psn - message.firstPsn) * m_config.mtuBytes;
+    const uint64_t offset = (psn - message.firstPsn) * m_queue.MtuBytes();
     const uint32_t bytes = m_queue.PayloadBytes(message, psn);
     const bool isLast = psn + 1 == message.EndPsn();
     Opcode opcode = Opcode::WRITE_MIDDLE;
@@ -245,7 +259,7 @@ Requester::FillWrite(Frame& frame, uint64_t psn, uint64_t msn, int64_t nowPs, ui
     frame.flags = Frame::HAS_TIMESTAMP;
     frame.flags |= isLast ? Frame::ACK_REQUEST : 0;
     frame.flags |= m_setup.isEncapsulated ? Frame::ENCAPSULATED : 0;
-    frame.trafficClass = MakeTrafficClass(m_config.dscp.trimmable, ECT0);
+    frame.trafficClass = m_dataTrafficClass;
     frame.opcode = opcode;
     frame.wireBytes = FrameWireBytes(FrameL2Bytes(opcode, true, m_setup.isEncapsulated, bytes));
     frame.write.meth.msn = static_cast<uint16_t>(msn);
@@ -326,7 +340,7 @@ Requester::OnReceivedUnits(uint32_t units256)
     m_receivedUnits256 = (m_receivedUnits256 + newUnits) & PSN_MASK;
     const uint64_t newBytes = uint64_t{newUnits} * SACK_RECEIVED_UNIT_BYTES;
     const int64_t surplus =
-        int64_t{m_active->window.LostCount()} * m_config.mtuBytes + SACK_RECEIVED_UNIT_BYTES;
+        int64_t{m_active->window.LostCount()} * m_queue.MtuBytes() + SACK_RECEIVED_UNIT_BYTES;
     m_inflightBytes = std::max(m_inflightBytes - static_cast<int64_t>(newBytes), -surplus);
     return newBytes;
 }
@@ -387,7 +401,7 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
     ReceiveBelow(end, nowPs);
 
     const uint64_t newBytes = OnReceivedUnits(sack.receivedUnits256);
-    if (sack.mpr != 0)
+    if (sack.mpr != 0 && m_setup.isDynamicMpr)
     {
         m_windowPsns = sack.mpr * MPR_UNIT_PSNS;
     }

@@ -212,6 +212,8 @@ class Requester
     uint32_t m_receivedUnits256{0};   //!< last rcvd_bytes
     uint32_t m_windowPsns;            //!< window that the peer grants
     uint32_t m_wimmInFlight{0};       //!< WRITEs with immediate begun and not complete
+    uint16_t m_maxWimm;               //!< most that may be in flight
+    uint8_t m_dataTrafficClass;       //!< of first transmissions
     bool m_hasFailed{false};          //!< ERROR
     bool m_isSittingOut{false};       //!< the plane asked for missed a turn
 };

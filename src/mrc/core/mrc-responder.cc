@@ -49,6 +49,10 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
     if (frame.Has(Frame::TRIMMED))
     {
         ++m_counters.trimsReceived;
+        if (!m_config.trimNack)
+        {
+            return REPLY_NONE; // the peer was told; it learns of the loss from SACKs
+        }
         return verdict == ReceiveWindow::Verdict::FRESH ? REPLY_NACK : REPLY_SACK;
     }
     if (verdict == ReceiveWindow::Verdict::DUPLICATE)
@@ -221,7 +225,7 @@ Responder::FillSack(const Frame& trigger, Frame& answer)
     sack.spdcid = static_cast<uint16_t>(m_setup.localQp);
     sack.dpdcid = static_cast<uint16_t>(m_setup.remoteQp);
     sack.cackPsn = (expected - 1) & PSN_MASK;
-    sack.mpr = m_config.dynamicMpr ? m_config.mprUnits : 0;
+    sack.mpr = m_config.dynamicMpr && m_setup.isDynamicMpr ? m_config.mprUnits : 0;
     sack.txTimestamp = isProbe ? trigger.probe.txTimestamp : trigger.write.tseth.txTimestamp;
     sack.oooCount = static_cast<uint16_t>(std::min(m_window.OutOfOrderCount(), 0x7fffu));
     sack.receivedUnits256 =

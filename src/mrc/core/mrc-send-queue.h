@@ -42,6 +42,12 @@ class SendQueue
     /// Append a message.
     void Post(const WorkRequest& request);
 
+    /// @return payload of a full packet, bytes
+    uint32_t MtuBytes() const
+    {
+        return m_mtuBytes;
+    }
+
     /// @return one past the last PSN of all posted messages
     uint64_t EndPsn() const
     {

@@ -21,6 +21,13 @@ struct TransportConfig
     /// Whether SACKs carry the window, so that a responder can change it.
     bool dynamicMpr{false};
 
+    /// Whether a responder answers trimmed packets with NACKs; a peer sends untrimmable ones if
+    /// not.
+    bool trimNack{true};
+
+    /// Whether a responder takes the time that it holds a packet out of the time stamp it reflects.
+    bool serviceTime{false};
+
     /// WRITEs with immediate that a requester may have in flight, at least 32.
     uint32_t maxWimm{128};
 

@@ -3,7 +3,9 @@
 
 #include "mrc-clock.h"
 #include "mrc-psn.h"
+#include "mrc-qp-exchange.h"
 
+#include <ns3/abort.h>
 #include <ns3/log.h>
 
 namespace ns3
@@ -79,10 +81,18 @@ MrcClosNetwork::Connect(uint32_t source, uint32_t destination)
     const uint32_t destinationQp = source == destination ? sourceQp + 1 : to.NextQp();
     const auto forward = static_cast<uint32_t>(m_random.Next() & mrc::PSN_MASK);
     const auto backward = static_cast<uint32_t>(m_random.Next() & mrc::PSN_MASK);
-    const uint8_t mpr = m_profile->Transport().mprUnits;
     const bool isSrv6 = m_profile->IsSrv6();
-    from.CreateQp(destination, {sourceQp, destinationQp, forward, backward, mpr, isSrv6});
-    to.CreateQp(source, {destinationQp, sourceQp, backward, forward, mpr, isSrv6});
+    const mrc::QpOffer ours = mrc::MakeQpOffer(from.Profile().Transport(), sourceQp, forward);
+    const mrc::QpOffer theirs = mrc::MakeQpOffer(to.Profile().Transport(), destinationQp, backward);
+    for (const mrc::QpOffer& offer : {ours, theirs})
+    {
+        const mrc::QpRefusal refusal = mrc::CheckQpOffer(offer);
+        NS_ABORT_MSG_IF(refusal != mrc::QpRefusal::NONE,
+                        "nic-" << source << " and nic-" << destination
+                               << " cannot connect: " << mrc::QpRefusalText(refusal, offer));
+    }
+    from.CreateQp(destination, mrc::NegotiateQp(ours, theirs, isSrv6));
+    to.CreateQp(source, mrc::NegotiateQp(theirs, ours, isSrv6));
     return {sourceQp, destinationQp};
 }
 

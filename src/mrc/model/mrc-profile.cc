@@ -44,6 +44,16 @@ MrcProfile::AddTransportAttributes(TypeId tid)
                       BooleanValue(TRANSPORT.dynamicMpr),
                       MakeBooleanAccessor(&T::dynamicMpr),
                       MakeBooleanChecker())
+        .AddAttribute("TrimNack",
+                      "Trimmed packets are answered with NACKs; if not, none are sent trimmable.",
+                      BooleanValue(TRANSPORT.trimNack),
+                      MakeBooleanAccessor(&T::trimNack),
+                      MakeBooleanChecker())
+        .AddAttribute("ServiceTime",
+                      "The time that a responder holds a packet is taken out of the round trip.",
+                      BooleanValue(TRANSPORT.serviceTime),
+                      MakeBooleanAccessor(&T::serviceTime),
+                      MakeBooleanChecker())
         .AddAttribute("MaxWimm",
                       "WRITEs with immediate that a requester may have in flight.",
                       UintegerValue(TRANSPORT.maxWimm),

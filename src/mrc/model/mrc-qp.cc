@@ -26,6 +26,11 @@ MrcQp::MrcQp(MrcNic& nic,
       m_peer(peer),
       m_number(setup.localQp)
 {
+    // The helper makes both ends at once, so neither waits for the other in between.
+    for (const auto state : {mrc::QpState::INIT, mrc::QpState::RTR, mrc::QpState::RTS})
+    {
+        m_state.Change(state);
+    }
 }
 
 void

@@ -5,6 +5,7 @@
 #include "mrc-fabric-event.h"
 #include "mrc-ipv6.h"
 #include "mrc-path-template.h"
+#include "mrc-qp-state.h"
 #include "mrc-requester.h"
 #include "mrc-responder.h"
 
@@ -47,6 +48,12 @@ class MrcQp final : public MrcFabricEvent,
     uint32_t Peer() const
     {
         return m_peer;
+    }
+
+    /// @return where it is between RESET and ERROR
+    mrc::QpState State() const
+    {
+        return m_state.State();
     }
 
     /// @return own QPN
@@ -105,6 +112,7 @@ class MrcQp final : public MrcFabricEvent,
     int64_t m_armedPs;              //!< when the event is due; NEVER = not pending
     uint32_t m_peer;                //!< NIC of the other end
     uint32_t m_number;              //!< own QPN
+    mrc::QpStateMachine m_state;    //!< RTS once made
 };
 
 static_assert(sizeof(MrcQp) <= 640, "an idle QP fits 1 KiB with its bookkeeping");
