@@ -12,7 +12,6 @@
 // Prints each EV that a NIC retires or takes back, summed up per 20 us, and when messages ended.
 
 #include "ns3/mrc-fault-schedule.h"
-#include "ns3/mrc-lane-scheduler.h"
 #include "ns3/mrc-multi-plane-clos-helper.h"
 #include "ns3/mrc-route-around.h"
 #include "ns3/mrc-traffic.h"
@@ -54,7 +53,7 @@ OnEvState(uint32_t /* nic */, uint32_t /* qp */, uint32_t /* ev */, const mrc::E
 int
 main(int argc, char* argv[])
 {
-    MrcMultiPlaneClosHelper::UsePicoseconds();
+    MrcMultiPlaneClosHelper::UseFastSimulator();
     uint32_t nics = 64;
     uint32_t planes = 4;
     uint32_t mebibytes = 16;
@@ -65,10 +64,6 @@ main(int argc, char* argv[])
     cmd.AddValue("mebibytes", "length of each message, MiB", mebibytes);
     cmd.AddValue("fault", "what fails, see mrc-sim --help-faults", fault);
     cmd.Parse(argc, argv);
-
-    ObjectFactory scheduler;
-    scheduler.SetTypeId(MrcLaneScheduler::GetTypeId());
-    Simulator::SetScheduler(scheduler);
 
     MrcMultiPlaneClosHelper clos;
     clos.Config().nics = nics;

@@ -7,7 +7,6 @@
 // Samples the data queue of each plane's port to nic-0 and counts trims and marks there, with the
 // last hop's ECN off (as MRC clusters run it) or on, and with trimming or tail drop.
 
-#include "ns3/mrc-lane-scheduler.h"
 #include "ns3/mrc-multi-plane-clos-helper.h"
 #include "ns3/mrc-traffic.h"
 #include <ns3/boolean.h>
@@ -61,7 +60,7 @@ struct LastHop
 int
 main(int argc, char* argv[])
 {
-    MrcMultiPlaneClosHelper::UsePicoseconds();
+    MrcMultiPlaneClosHelper::UseFastSimulator();
     uint32_t senders = 16;
     uint32_t kibibytes = 1024;
     bool lastHopEcn = false;
@@ -74,10 +73,6 @@ main(int argc, char* argv[])
     cmd.AddValue("trimming", "trim instead of dropping", trimming);
     cmd.AddValue("sampleUs", "time between samples, us", sampleUs);
     cmd.Parse(argc, argv);
-
-    ObjectFactory scheduler;
-    scheduler.SetTypeId(MrcLaneScheduler::GetTypeId());
-    Simulator::SetScheduler(scheduler);
 
     MrcMultiPlaneClosHelper clos;
     clos.Config().nics = 64;

@@ -12,7 +12,7 @@ using namespace ns3;
 int
 main()
 {
-    MrcMultiPlaneClosHelper::UsePicoseconds();
+    MrcMultiPlaneClosHelper::UseFastSimulator();
     MrcMultiPlaneClosHelper clos;
     clos.Config().nics = 16;
     clos.Config().nicsPerT0 = 8;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mrc-bench-permutation.h"
 
-#include "mrc-lane-scheduler.h"
 #include "mrc-multi-plane-clos-helper.h"
 #include "mrc-traffic.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/drop-tail-queue.h>
+#include <ns3/global-value.h>
 #include <ns3/mac48-address.h>
 #include <ns3/node-container.h>
 #include <ns3/point-to-point-channel.h>
 #include <ns3/point-to-point-net-device.h>
 #include <ns3/simulator.h>
+#include <ns3/string.h>
 
 #include <ctime>
 #include <functional>
@@ -25,16 +26,6 @@ using namespace ns3;
 
 namespace
 {
-/// Choose the event list, before anything is scheduled.
-void
-UseScheduler(const char* name)
-{
-    MrcMultiPlaneClosHelper::UsePicoseconds();
-    ObjectFactory factory;
-    factory.SetTypeId(name);
-    Simulator::SetScheduler(factory);
-}
-
 /// A node that forwards raw packets: three bytes of destination and one that spreads them.
 class StockForwarder
 {
@@ -158,7 +149,7 @@ RunCost
 RunMrcPermutation(uint32_t nics, uint32_t nicsPerT0, uint32_t planes, uint64_t bytes)
 {
     RunCost cost{};
-    UseScheduler(MrcLaneScheduler::GetTypeId().GetName().c_str());
+    MrcMultiPlaneClosHelper::UseFastSimulator();
     const double startS = CpuSeconds();
     MrcMultiPlaneClosHelper clos;
     clos.Config().nics = nics;
@@ -184,7 +175,9 @@ RunCost
 RunStockPermutation(uint32_t nics, uint32_t nicsPerLeaf, uint32_t packets)
 {
     RunCost cost{};
-    UseScheduler("ns3::PriorityQueueScheduler");
+    MrcMultiPlaneClosHelper::UsePicoseconds();
+    GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::DefaultSimulatorImpl"));
+    GlobalValue::Bind("SchedulerType", StringValue("ns3::PriorityQueueScheduler"));
     const double startS = CpuSeconds();
     const uint32_t leaves = nics / nicsPerLeaf;
     NodeContainer nodes;

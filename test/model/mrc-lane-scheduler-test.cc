@@ -95,7 +95,7 @@ class Twins
     explicit Twins(uint64_t seed)
         : m_random(seed)
     {
-        constexpr std::array<uint32_t, 6> LANES = {0, 1, 2, 3, 16, 64};
+        constexpr std::array<uint32_t, 6> LANES = {0, 1, 2, 3, 15, 63};
         constexpr std::array<uint32_t, 4> THRESHOLDS = {1, 2, 5, 64};
         m_lanes = MakeLaneScheduler(LANES[Draw(LANES.size())], THRESHOLDS[Draw(4)]);
         m_map = CreateObject<MapScheduler>();
@@ -290,7 +290,7 @@ using Uids = std::vector<uint32_t>;
 
 TEST(MrcLaneSchedulerTest, IsEmptyAtFirstAndAfterTheLastEvent)
 {
-    const auto scheduler = MakeLaneScheduler(16, 1);
+    const auto scheduler = MakeLaneScheduler(15, 1);
     EXPECT_TRUE(scheduler->IsEmpty());
     scheduler->Insert(MakeTestEvent(5, 1));
     EXPECT_FALSE(scheduler->IsEmpty());
@@ -317,8 +317,8 @@ TEST(MrcLaneSchedulerTest, EventsOfOneTimeRunByUid)
 
 TEST(MrcLaneSchedulerTest, InsertsInDecreasingTimesBeforeTheFirstRun)
 {
-    // A threshold of 1 gives each of the first 16 delays a lane; the rest go to the heap.
-    const auto scheduler = MakeLaneScheduler(16, 1);
+    // A threshold of 1 gives each of the first 15 delays a lane; the rest go to the heap.
+    const auto scheduler = MakeLaneScheduler(15, 1);
     Uids expected;
     for (uint32_t i = 0; i < 100; ++i)
     {
@@ -331,7 +331,7 @@ TEST(MrcLaneSchedulerTest, InsertsInDecreasingTimesBeforeTheFirstRun)
 TEST(MrcLaneSchedulerTest, AnEventThatWouldUnsortItsLaneStillRunsInOrder)
 {
     // Same delay, so same lane, but the uid of the second is less.
-    const auto scheduler = MakeLaneScheduler(16, 1);
+    const auto scheduler = MakeLaneScheduler(15, 1);
     scheduler->Insert(MakeTestEvent(10, 9));
     scheduler->Insert(MakeTestEvent(10, 3));
     EXPECT_EQ(Drain(scheduler), (Uids{3, 9}));
@@ -345,7 +345,7 @@ TEST(MrcLaneSchedulerTest, AnEventThatWouldUnsortItsLaneStillRunsInOrder)
 
 TEST(MrcLaneSchedulerTest, RemovesFromHeadMiddleAndTailOfALane)
 {
-    const auto scheduler = MakeLaneScheduler(16, 1);
+    const auto scheduler = MakeLaneScheduler(15, 1);
     for (uint32_t uid = 0; uid < 8; ++uid)
     {
         scheduler->Insert(MakeTestEvent(10, uid));
@@ -361,7 +361,7 @@ TEST(MrcLaneSchedulerTest, RemovesFromHeadMiddleAndTailOfALane)
 
 TEST(MrcLaneSchedulerTest, RemovingAllEventsOfALaneEmptiesIt)
 {
-    const auto scheduler = MakeLaneScheduler(16, 1);
+    const auto scheduler = MakeLaneScheduler(15, 1);
     for (const uint32_t uid : {1, 2, 3})
     {
         scheduler->Insert(MakeTestEvent(10, uid));
@@ -392,7 +392,7 @@ TEST(MrcLaneSchedulerTest, RemovesFromTheHeap)
 TEST(MrcLaneSchedulerTest, ALaneGrowsAndKeepsItsOrderAroundTheRing)
 {
     // 5,000 pending events of one delay do not fit a first ring, and its head is not at place 0.
-    const auto scheduler = MakeLaneScheduler(16, 1);
+    const auto scheduler = MakeLaneScheduler(15, 1);
     uint32_t uid = 0;
     uint32_t expected = 0;
     for (; uid < 100; ++uid)
@@ -418,7 +418,7 @@ TEST(MrcLaneSchedulerTest, ALaneGrowsAndKeepsItsOrderAroundTheRing)
 TEST(MrcLaneSchedulerTest, ATimerRearmedByRemovalManyTimesRunsOnce)
 {
     // The lane's ring is full of removed events over and over; 0 stays at its head.
-    const auto scheduler = MakeLaneScheduler(16, 1);
+    const auto scheduler = MakeLaneScheduler(15, 1);
     scheduler->Insert(MakeTestEvent(10, 0));
     scheduler->Insert(MakeTestEvent(10, 1));
     for (uint32_t uid = 2; uid < 5'000; ++uid)
@@ -454,7 +454,7 @@ TEST(MrcLaneSchedulerTest, ALaneTakenOverKeepsItsEvents)
 TEST(MrcLaneSchedulerTest, TimesBeyondThoseOfTheSimulatorAreOrdered)
 {
     constexpr uint64_t LAST = ~uint64_t{0};
-    const auto scheduler = MakeLaneScheduler(16, 1);
+    const auto scheduler = MakeLaneScheduler(15, 1);
     scheduler->Insert(MakeTestEvent(LAST, 2));
     scheduler->Insert(MakeTestEvent(LAST, 3));
     scheduler->Insert(MakeTestEvent(LAST - 1, 4));
@@ -480,7 +480,7 @@ Hold(const Ptr<Scheduler>& scheduler, uint64_t delay, int count, uint32_t& uid)
 
 TEST(MrcLaneSchedulerTest, ADelayGetsALaneWhenSeenOftenEnough)
 {
-    const auto scheduler = MakeLaneScheduler(16, 4);
+    const auto scheduler = MakeLaneScheduler(15, 4);
     uint32_t uid = 0;
     scheduler->Insert(MakeTestEvent(3, uid++)); // delay 3
     Hold(scheduler, 10, 3, uid);                // at 13, 23, 33
@@ -494,7 +494,7 @@ TEST(MrcLaneSchedulerTest, ARepeatedDelayOverridesOddOnes)
 {
     // Each third event has a delay never seen again. 520 of them meet 256 counters, so about two
     // hit that of delay 10, which is seen 1040 times and needs a surplus of 1000.
-    const auto scheduler = MakeLaneScheduler(16, 1000);
+    const auto scheduler = MakeLaneScheduler(15, 1000);
     uint32_t uid = 0;
     scheduler->Insert(MakeTestEvent(0, uid++));
     for (uint64_t odd = 5000; odd < 5520; ++odd)
@@ -593,9 +593,9 @@ TEST(MrcLaneSchedulerTest, AttributesHaveRanges)
     const auto scheduler = CreateObject<MrcLaneScheduler>();
     UintegerValue value;
     scheduler->GetAttribute("MaxLanes", value);
-    EXPECT_EQ(value.Get(), 16U);
-    EXPECT_TRUE(scheduler->SetAttributeFailSafe("MaxLanes", UintegerValue(64)));
-    EXPECT_FALSE(scheduler->SetAttributeFailSafe("MaxLanes", UintegerValue(65)));
+    EXPECT_EQ(value.Get(), 15U);
+    EXPECT_TRUE(scheduler->SetAttributeFailSafe("MaxLanes", UintegerValue(63)));
+    EXPECT_FALSE(scheduler->SetAttributeFailSafe("MaxLanes", UintegerValue(64)));
     EXPECT_FALSE(scheduler->SetAttributeFailSafe("PromotionThreshold", UintegerValue(0)));
 }
 
@@ -725,6 +725,10 @@ TEST(MrcLaneSchedulerTest, TheSimulatorRunsAnyProgramAlikeUnderEachScheduler)
         // Not HeapScheduler: in ns-3.37 its order differs once Simulator::Remove was called.
         const std::string queue = "ns3::PriorityQueueScheduler";
         ASSERT_EQ(Cascade(seed).Run(queue, queue), expected);
+        GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::MrcSimulatorImpl"));
+        ASSERT_EQ(Cascade(seed).Run(lane, lane), expected);
+        ASSERT_EQ(Cascade(seed).Run(queue, lane), expected);
+        GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::DefaultSimulatorImpl"));
     }
     Config::Reset();
 }

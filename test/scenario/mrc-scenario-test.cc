@@ -9,6 +9,7 @@
 
 #include <ns3/boolean.h>
 #include <ns3/double.h>
+#include <ns3/global-value.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
 
@@ -29,8 +30,7 @@ class MrcScenario : public ::testing::Test
   protected:
     void SetUp() override
     {
-        MrcMultiPlaneClosHelper::UsePicoseconds();
-        UseScheduler("ns3::MrcLaneScheduler");
+        MrcMultiPlaneClosHelper::UseFastSimulator();
         clos = std::make_unique<MrcMultiPlaneClosHelper>();
         clos->Config().nics = 128;
         clos->Config().nicsPerT0 = 8;
@@ -40,14 +40,6 @@ class MrcScenario : public ::testing::Test
     void TearDown() override
     {
         Simulator::Destroy();
-    }
-
-    static void UseScheduler(const std::string& name)
-    {
-        MrcLaneScheduler::GetTypeId();
-        ObjectFactory factory;
-        factory.SetTypeId(name);
-        Simulator::SetScheduler(factory);
     }
 
     /// Run a workload to its end; all of it must arrive, once.
@@ -271,25 +263,28 @@ TEST_F(MrcScenario, LargeWritesReach96PercentOfLineRate)
     EXPECT_LT(gbps, 0.962 * 800); // 96.1 % is what headers leave
 }
 
-TEST_F(MrcScenario, SameSeedSameResultsWhateverTheScheduler)
+TEST_F(MrcScenario, SameSeedSameResultsWhateverSimulatorAndScheduler)
 {
     std::vector<std::vector<double>> fcts;
     std::vector<uint64_t> events;
-    for (const char* scheduler :
-         {"ns3::MrcLaneScheduler", "ns3::MapScheduler", "ns3::PriorityQueueScheduler"})
+    const std::pair<const char*, const char*> engines[] = {
+        {"ns3::MrcSimulatorImpl", "ns3::MrcLaneScheduler"},
+        {"ns3::MrcSimulatorImpl", "ns3::MapScheduler"},
+        {"ns3::DefaultSimulatorImpl", "ns3::MrcLaneScheduler"},
+        {"ns3::DefaultSimulatorImpl", "ns3::PriorityQueueScheduler"}};
+    for (const auto& [simulator, scheduler] : engines)
     {
-        UseScheduler(scheduler);
+        Simulator::Destroy();
+        GlobalValue::Bind("SimulatorImplementationType", StringValue(simulator));
+        GlobalValue::Bind("SchedulerType", StringValue(scheduler));
         clos->Config().nics = 64;
         Run(mrc::Permutation(64, 4 << 20, 1, 13),
             {"switch-down p0/t1-3@30us+50us", "loss p1/t0-2-t1-1@10us,rate=0.05"});
         fcts.push_back(fctUs);
         events.push_back(Simulator::GetEventCount());
-        Simulator::Destroy();
+        EXPECT_EQ(fcts.back(), fcts.front()) << simulator << " " << scheduler;
+        EXPECT_EQ(events.back(), events.front()) << simulator << " " << scheduler;
     }
-    EXPECT_EQ(fcts[0], fcts[1]);
-    EXPECT_EQ(fcts[0], fcts[2]);
-    EXPECT_EQ(events[0], events[1]);
-    EXPECT_EQ(events[0], events[2]);
 }
 
 } // namespace

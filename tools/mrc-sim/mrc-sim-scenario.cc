@@ -5,6 +5,7 @@
 #include "mrc-multi-plane-clos-helper.h"
 #include "mrc-sim-attributes.h"
 #include "mrc-sim-bad-input.h"
+#include "mrc-simulator-impl.h"
 
 #include <ns3/global-value.h>
 #include <ns3/rng-seed-manager.h>
@@ -43,6 +44,8 @@ SetDefaults(const Options& options)
         scheduler =
             options.scheduler == "map" ? "ns3::MapScheduler" : "ns3::PriorityQueueScheduler";
     }
+    ns3::GlobalValue::Bind("SimulatorImplementationType",
+                           ns3::StringValue(ns3::MrcSimulatorImpl::GetTypeId().GetName()));
     ns3::GlobalValue::Bind("SchedulerType", ns3::StringValue(scheduler));
     ns3::RngSeedManager::SetSeed(options.seed);
     ns3::RngSeedManager::SetRun(1);

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mrc-multi-plane-clos-helper.h"
 
+#include "mrc-lane-scheduler.h"
+#include "mrc-simulator-impl.h"
+
 #include <ns3/abort.h>
+#include <ns3/global-value.h>
 #include <ns3/log.h>
 #include <ns3/node.h>
 #include <ns3/rng-seed-manager.h>
 #include <ns3/simulator.h>
+#include <ns3/string.h>
 
 namespace ns3
 {
@@ -27,6 +32,18 @@ MrcMultiPlaneClosHelper::UsePicoseconds()
     {
         Time::SetResolution(Time::PS);
     }
+}
+
+void
+MrcMultiPlaneClosHelper::UseFastSimulator()
+{
+    UsePicoseconds();
+    GlobalValue::Bind("SimulatorImplementationType",
+                      StringValue(MrcSimulatorImpl::GetTypeId().GetName()));
+    GlobalValue::Bind("SchedulerType", StringValue(MrcLaneScheduler::GetTypeId().GetName()));
+    Simulator::GetImplementation();
+    NS_ABORT_MSG_IF(MrcSimulatorImpl::Current() == nullptr,
+                    "the simulator exists already: call UseFastSimulator() first in main()");
 }
 
 void

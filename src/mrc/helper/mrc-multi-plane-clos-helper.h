@@ -20,7 +20,7 @@ namespace ns3
  * Builds multi-plane Clos networks of two or three tiers.
  *
  * @code
- * MrcMultiPlaneClosHelper::UsePicoseconds();
+ * MrcMultiPlaneClosHelper::UseFastSimulator();
  * MrcMultiPlaneClosHelper clos;
  * clos.Config().nics = 128;
  * Ptr<MrcClosNetwork> network = clos.Install();
@@ -36,6 +36,13 @@ class MrcMultiPlaneClosHelper
      * change the resolution once the simulator has run.
      */
     static void UsePicoseconds();
+
+    /**
+     * UsePicoseconds(), and choose MrcSimulatorImpl with MrcLaneScheduler: the same results as with
+     * any other simulator, about twice as fast. Call it before anything touches the simulator; a
+     * simulator of another class that exists already is a fatal error.
+     */
+    static void UseFastSimulator();
 
     /// @return counts of NICs, planes, switches and links, to be changed before Install()
     mrc::ClosConfig& Config()

@@ -2,6 +2,8 @@
 #ifndef MRC_CLOCK_H
 #define MRC_CLOCK_H
 
+#include "mrc-simulator-impl.h"
+
 #include <ns3/nstime.h>
 #include <ns3/simulator.h>
 
@@ -21,7 +23,8 @@ namespace ns3
 inline int64_t
 MrcNowPs()
 {
-    return Simulator::Now().GetTimeStep();
+    const MrcSimulatorImpl* fast = MrcSimulatorImpl::Current();
+    return fast != nullptr ? fast->NowPs() : Simulator::Now().GetTimeStep();
 }
 
 /// @return a time as ns3::Time
@@ -34,14 +37,21 @@ MrcTime(int64_t ps)
 /**
  * Schedule a persistent event: the same object may be scheduled again once it has run.
  *
- * @param event kept alive by the caller
- * @param whenPs when to run it
+ * @param event kept alive by the caller or the simulator
+ * @param whenPs when to run it, not before nowPs
  * @param nowPs the present
  */
 inline void
-MrcSchedule(EventImpl* event, int64_t whenPs, int64_t nowPs)
+MrcSchedule(MrcFabricEvent* event, int64_t whenPs, int64_t nowPs)
 {
-    Simulator::Schedule(Time(whenPs - nowPs), Ptr<EventImpl>(event));
+    if (MrcSimulatorImpl* fast = MrcSimulatorImpl::Current())
+    {
+        fast->ScheduleFabric(event, whenPs);
+    }
+    else
+    {
+        Simulator::Schedule(Time(whenPs - nowPs), Ptr<EventImpl>(event));
+    }
 }
 
 } // namespace ns3

@@ -234,9 +234,8 @@ MrcEgressPort::Drop(mrc::Frame* frame, MrcDropReason reason, int64_t whenPs)
 }
 
 void
-MrcEgressPort::Notify()
+MrcEgressPort::Run(int64_t nowPs)
 {
-    const int64_t nowPs = MrcNowPs();
     Advance(nowPs);
     mrc::Frame* frame = m_wire.Front();
     if (frame == nullptr || frame->whenPs != nowPs)

@@ -178,6 +178,8 @@ class MrcEgressPort final : public MrcFabricEvent
         return m_context->delayPs;
     }
 
+    void Run(int64_t nowPs) override;
+
     void Prefetch() const override
     {
         constexpr size_t CACHE_LINE_BYTES = 64;
@@ -203,8 +205,6 @@ class MrcEgressPort final : public MrcFabricEvent
     }
 
   private:
-    void Notify() override;
-
     /// Start to send a frame.
     void Commit(mrc::Frame* frame, int64_t startPs);
     /// Set off the event of the frame at the head of the wire.

@@ -6,17 +6,10 @@
 #ifndef MRC_LANE_SCHEDULER_H
 #define MRC_LANE_SCHEDULER_H
 
-#include "ns3/scheduler.h"
-
-#include <array>
-#include <cstdint>
-#include <typeinfo>
-#include <vector>
+#include "mrc-event-lanes.h"
 
 namespace ns3
 {
-
-class MrcFabricEvent;
 
 /**
  * @ingroup scheduler
@@ -47,8 +40,8 @@ class MrcFabricEvent;
  * | Insert, frequent delay   | O(1), amortized over growth of a lane |
  * | Insert, other delay      | O(log H)                             |
  * | IsEmpty                  | O(1)                                 |
- * | PeekNext                 | O(L)                                 |
- * | RemoveNext               | O(L) from a lane, plus O(log H) from the heap |
+ * | PeekNext                 | O(1)                                 |
+ * | RemoveNext               | O(log L) from a lane, plus O(log H) from the heap |
  * | Remove                   | O(L log E) from a lane, plus O(H) from the heap |
  *
  * Choose it for fabrics and other models with few distinct delays. With delays that hardly ever
@@ -74,7 +67,7 @@ class MrcLaneScheduler : public Scheduler
 {
   public:
     /// The most that the MaxLanes attribute can be set to.
-    static constexpr uint32_t LANES_LIMIT = 64;
+    static constexpr uint32_t LANES_LIMIT = MrcEventLanes::LANES_LIMIT;
 
     /**
      * Registers this type.
@@ -119,154 +112,28 @@ class MrcLaneScheduler : public Scheduler
      * @param delay the delay, in units of the time resolution
      * @return true if events of this delay are kept in a lane of their own
      */
-    bool HasLane(uint64_t delay) const;
-
-  private:
-    /// A position in the arrays of heads: the heap's, or a lane's index + 1.
-    using Slot = uint32_t;
-
-    /// A key as one number, (time, uid): compared without a branch, as which of many keys is
-    /// the least is beyond any branch prediction.
-    __extension__ typedef unsigned __int128 Order;
-
-    static constexpr Slot HEAP_SLOT = 0;          //!< slot of the heap
-    static constexpr uint32_t HASH_BITS = 8;      //!< log2 of the size of both delay tables
-    static constexpr uint32_t INITIAL_RING = 256; //!< first capacity of a lane, in events
-    static constexpr uint64_t PREFETCH_AHEAD = 8; //!< places of a lane to look ahead
-    static constexpr uint32_t HEAP_ARITY = 4;     //!< children of a node of the heap
-    static constexpr Order NO_EVENT = ~Order{0};  //!< comes after all events
-
-    /**
-     * The events of one delay, ascending by (time, uid), in a ring of 2^n places.
-     *
-     * Remove() leaves a place with a null impl behind; the place at head is never such a one.
-     */
-    struct Lane
+    bool HasLane(uint64_t delay) const
     {
-        std::vector<Event> ring; //!< the places
-        uint64_t mask;           //!< number of places - 1
-        uint64_t head;           //!< free-running position of the first event
-        uint64_t tail;           //!< free-running position behind the last event
-        uint64_t delay;          //!< delay of its events, in units of the time resolution
-        const std::type_info* type{nullptr}; //!< class of the event last looked at
-        bool isFabric{false};                //!< whether that is an MrcFabricEvent
-
-        /**
-         * @param position a free-running position
-         * @return the place
-         */
-        Event& At(uint64_t position)
-        {
-            return ring[position & mask];
-        }
-    };
-
-    /// An entry of the hash table from delay to lane.
-    struct LaneOfDelay
-    {
-        uint64_t delay; //!< the key
-        Slot slot;      //!< the lane's slot, or HEAP_SLOT if this entry is free
-    };
-
-    /// A delay that may become frequent.
-    struct Candidate
-    {
-        uint64_t delay; //!< the delay
-        uint64_t since; //!< value of m_now when counting began
-        uint32_t count; //!< times seen, less the times that other delays hashed here were seen
-    };
-
-    /**
-     * @param key the key of an event
-     * @return its place in the order of execution
-     */
-    static Order OrderOf(const EventKey& key)
-    {
-        return (Order{key.m_ts} << 64) | key.m_uid;
+        return m_lanes.HasLane(delay);
     }
 
-    /**
-     * @param delay a delay
-     * @return its index in both delay tables
-     */
-    static uint32_t Hash(uint64_t delay);
-    /**
-     * @param delay a delay
-     * @return the slot of its lane, or HEAP_SLOT if it has none
-     */
-    Slot FindLane(uint64_t delay) const;
-    /// @return the slot with the least head
-    Slot FindNext() const;
-    /**
-     * Counts a delay that has no lane, and gives it one when it is due and can be had.
-     * @param delay the delay
-     * @return the slot of its new lane, or HEAP_SLOT
-     */
-    Slot CountDelay(uint64_t delay);
-    /**
-     * Finds a lane for a frequent delay.
-     * @param since the value of m_now when counting the delay began
-     * @return the slot of a lane, now empty, or HEAP_SLOT if all others are in use
-     */
-    Slot AcquireLane(uint64_t since);
-    /**
-     * Makes the hash table from delay to lane anew.
-     */
-    void IndexLanes();
-    /**
-     * Appends an event to a lane, if it comes after the lane's last.
-     * @param slot the lane's slot
-     * @param ev the event
-     * @return false if it does not, and nothing was done
-     */
-    bool PushLane(Slot slot, const Event& ev);
-    /**
-     * Makes room in a full lane: drops what Remove() left behind, and doubles the ring if that
-     * alone does not free half of it.
-     * @param lane the lane
-     */
-    static void MakeRoom(Lane& lane);
-    /**
-     * Steps a lane's head to the next event.
-     * @param slot the lane's slot
-     */
-    void AdvanceLane(Slot slot);
-    /**
-     * @param lane a lane
-     * @param ahead places from its head
-     * @return the event there, if it is one that can prefetch
-     */
-    static const MrcFabricEvent* FabricEvent(Lane& lane, uint64_t ahead);
-    /**
-     * Removes an event from a lane.
-     * @param slot the lane's slot
-     * @param key the event's key
-     * @return false if it is not there
-     */
-    bool RemoveFromLane(Slot slot, const EventKey& key);
-    /**
-     * Adds an event to the heap.
-     * @param ev the event
-     */
-    void PushHeap(const Event& ev);
-    /**
-     * Removes one element of the heap.
-     * @param index its index
-     */
-    void EraseHeap(size_t index);
-    /// Copies the key of the heap's least event to the array of heads.
-    void UpdateHeapHead();
+    /// @return the events, for a simulator that knows MrcEventLanes
+    MrcEventLanes& Lanes()
+    {
+        return m_lanes;
+    }
 
-    /// Orders of the least events, by slot; NO_EVENT for what is empty.
-    alignas(64) std::array<Order, LANES_LIMIT + 1> m_heads;
-    uint64_t m_now{0};         //!< time of the event removed last
-    uint64_t m_size{0};        //!< number of pending events
-    std::vector<Lane> m_lanes; //!< the lanes, that of slot s at index s - 1
-    std::vector<Event> m_heap; //!< all other events
-    std::array<LaneOfDelay, 1U << HASH_BITS> m_laneOfDelay; //!< hash table, linear probing
-    std::array<Candidate, 1U << HASH_BITS> m_candidates;    //!< one candidate per hash value
-    uint32_t m_maxLanes;                                    //!< attribute MaxLanes
-    uint32_t m_promotionThreshold;                          //!< attribute PromotionThreshold
+  private:
+    /// @param count attribute MaxLanes
+    void SetMaxLanes(uint32_t count);
+    /// @return attribute MaxLanes
+    uint32_t GetMaxLanes() const;
+    /// @param count attribute PromotionThreshold
+    void SetPromotionThreshold(uint32_t count);
+    /// @return attribute PromotionThreshold
+    uint32_t GetPromotionThreshold() const;
+
+    MrcEventLanes m_lanes; //!< the events
 };
 
 } // namespace ns3

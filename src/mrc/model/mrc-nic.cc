@@ -46,6 +46,12 @@ class MrcNic::PortFree final : public MrcFabricEvent
         MrcSchedule(this, whenPs, nowPs);
     }
 
+    void Run(int64_t nowPs) override
+    {
+        m_isPending = false;
+        m_nic.Drive(m_plane, nowPs);
+    }
+
     void Prefetch() const override
     {
         __builtin_prefetch(PeekPointer(m_nic.m_ports[m_plane]), 1);
@@ -64,12 +70,6 @@ class MrcNic::PortFree final : public MrcFabricEvent
     }
 
   private:
-    void Notify() override
-    {
-        m_isPending = false;
-        m_nic.Drive(m_plane, MrcNowPs());
-    }
-
     MrcNic& m_nic;           //!< owner
     uint8_t m_plane;         //!< of the port
     bool m_isPending{false}; //!< in the simulator

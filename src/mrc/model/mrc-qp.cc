@@ -48,9 +48,8 @@ MrcQp::ArmTimer(int64_t nowPs)
 }
 
 void
-MrcQp::Notify()
+MrcQp::Run(int64_t nowPs)
 {
-    const int64_t nowPs = MrcNowPs();
     if (nowPs == m_armedPs)
     {
         m_armedPs = mrc::Requester::NEVER;

@@ -79,6 +79,8 @@ class MrcQp final : public MrcFabricEvent,
     /// Wake the requester no later than it wants.
     void ArmTimer(int64_t nowPs);
 
+    void Run(int64_t nowPs) override;
+
     void Prefetch() const override
     {
         for (size_t offset = 0; offset < sizeof(MrcQp); offset += CACHE_LINE_BYTES)
@@ -102,8 +104,6 @@ class MrcQp final : public MrcFabricEvent,
 
   private:
     static constexpr size_t CACHE_LINE_BYTES = 64; //!< what one prefetch brings in
-
-    void Notify() override;
 
     MrcNic& m_nic;                  //!< owner
     mrc::PathTemplate m_path;       //!< route to the peer
