@@ -550,17 +550,30 @@ TEST_F(NsccTest, UnmarkedSacksOfWhatWasInFlightIncrease)
     EXPECT_EQ(nscc->CwndBytes(), 14'150U);
 }
 
-TEST_F(NsccAdaptTest, LossesOfWhatWasInFlightAreIgnored)
+TEST_F(NsccAdaptTest, LossesOfWhatWasInFlightCount)
 {
+    //= MRC-REF 4 NSCC: marks of bytes in flight at quick-adapt are ignored, nothing else
     nscc->OnLoss(LossKind::TRIM, 11 * US, 1000);
     Unmarked(24 * US, 6 * US, 10'000, 3000);
     ASSERT_EQ(nscc->CwndBytes(), 10'000U);
     nscc->OnLoss(LossKind::TRIM, 25 * US, 1000);
-    nscc->OnLoss(LossKind::INFERRED, 25 * US, 1000);
-    Unmarked(25 * US, 6 * US, 1000); // unmarked ones are accounted for as well
-    EXPECT_EQ(nscc->CwndBytes(), 10'000U);
-    nscc->OnLoss(LossKind::TRIM, 26 * US, 1000);
     EXPECT_EQ(nscc->CwndBytes(), 9000U);
+    nscc->OnLoss(LossKind::INFERRED, 25 * US, 1000);
+    EXPECT_EQ(nscc->CwndBytes(), 8000U);
+    // They are also the next period's reason to act: 24 + 24 us, 2000 achieved.
+    Unmarked(47 * US, 6 * US, 1000);
+    Unmarked(48 * US, 6 * US, 1000);
+    EXPECT_EQ(nscc->CwndBytes(), 2000U);
+}
+
+TEST_F(NsccAdaptTest, AnIgnoredMarkEndsAPeriodAllTheSame)
+{
+    nscc->OnLoss(LossKind::TRIM, 11 * US, 1000);
+    Unmarked(24 * US, 6 * US, 10'000, 30'000); // acts with 30 000 B in flight
+    ASSERT_EQ(nscc->CwndBytes(), 10'000U);
+    nscc->OnLoss(LossKind::TRIM, 30 * US, 1000);
+    Marked(48 * US, 24 * US, 4000);
+    EXPECT_EQ(nscc->CwndBytes(), 4000U);
 }
 
 TEST_F(NsccAdaptTest, LossesCountAgainstWhatIsInFlight)

@@ -114,11 +114,13 @@ TEST(AttributeRules, EachFieldOfCoreHasAnAttribute)
           {"qaThresholdPs", "QaThreshold"},
           {"fastIncreaseDelayPs", "FastIncreaseDelay"},
           {"delayAverageWeight", "DelayAverageWeight"}}},
+        {"DctcpConfig", {{"gain", "DctcpGain"}, {"increaseMtus", "DctcpIncrease"}}},
     };
     const std::map<std::string, std::string> headers = {
         {"TransportConfig", "core/mrc-transport-config.h"},
         {"EvTableConfig", "core/mrc-ev-table.h"},
-        {"NsccConfig", "core/mrc-nscc.h"}};
+        {"NsccConfig", "core/mrc-nscc.h"},
+        {"DctcpConfig", "core/mrc-dctcp.h"}};
     for (const auto& [config, attributes] : named)
     {
         const auto fields = Fields(headers.at(config), config);

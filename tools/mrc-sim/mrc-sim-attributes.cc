@@ -110,7 +110,7 @@ AttributeOptions()
     static const std::vector<AttributeOption> OPTIONS{
         {"mtu", PROFILE, "Mtu", false, "BYTES", "payload of a full packet, 256 to 4096"},
         {"evs", PROFILE, "EvCount", false, "N", "entropy values of a QP over all planes"},
-        {"cc", PROFILE, "CongestionControl", false, "nscc|window", "congestion control"},
+        {"cc", PROFILE, "CongestionControl", false, "nscc|dctcp|window", "congestion control"},
         {"spray",
          PROFILE,
          "Spray",

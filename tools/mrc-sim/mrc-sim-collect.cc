@@ -80,6 +80,7 @@ CollectMessages(const ns3::MrcTraffic& traffic, uint32_t nics, Results& results)
     }
     results.fct.idealUs = Us(idealPs);
     results.fct.idealMeanUs = idealSumUs / static_cast<double>(traffic.Total());
+    results.fct.idealLastUs = Us(traffic.IdealLastPs());
     if (!times.empty())
     {
         std::sort(times.begin(), times.end());

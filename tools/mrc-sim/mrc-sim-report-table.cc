@@ -151,10 +151,17 @@ WriteTable(std::ostream& out, const Options& options, const Results& results)
         "messages",
         Thousands(results.completed) + " completed, " + Thousands(results.verified) +
             " verified, of " + Thousands(results.messages));
-    Row(out, "simulated time", Text("%.2f us", results.simulatedUs));
+    Row(out,
+        "simulated time",
+        results.completed == results.messages
+            ? OverIdeal(results.simulatedUs, results.fct.idealLastUs)
+            : Text("%.2f us", results.simulatedUs));
     Row(out,
         "FCT ideal",
-        Text("%.2f us, on average %.2f us", results.fct.idealUs, results.fct.idealMeanUs));
+        Text("%.2f us, on average %.2f us, of all %.2f us",
+             results.fct.idealUs,
+             results.fct.idealMeanUs,
+             results.fct.idealLastUs));
     if (results.completed != 0)
     {
         Row(out, "FCT mean", OverIdeal(results.fct.meanUs, results.fct.idealMeanUs));

@@ -31,6 +31,7 @@ struct FctSummary
     double maxUs;       ///< the longest
     double idealUs;     ///< the least that the largest message over the longest path used can take
     double idealMeanUs; ///< the least that each message can take, on average
+    double idealLastUs; ///< the least after which the busiest NIC can have received everything
 };
 
 /// Where the WRITE packets that were sent went. They add up.

@@ -138,12 +138,7 @@ Nscc::OnSack(const SackFeedback& feedback)
     }
 
     m_qaTriggered |= delayPs > m_parameters.qaThresholdPs;
-    if (feedback.marked && sentBeforeAdapt)
-    {
-        DropCollected();
-        return;
-    }
-    if (QuickAdapt(feedback.nowPs))
+    if (QuickAdapt(feedback.nowPs) || (feedback.marked && sentBeforeAdapt))
     {
         return;
     }
@@ -175,12 +170,7 @@ Nscc::OnLoss(LossKind kind, int64_t nowPs, uint32_t bytes)
         // A queue that trims is one base RTT long or more (//= MRC-REF 4 Switch).
         AverageDelay(m_parameters.baseRttPs, bytes);
     }
-    if (m_ignoreBytes > 0)
-    {
-        m_ignoreBytes -= std::min(m_ignoreBytes, bytes);
-        DropCollected();
-        return;
-    }
+    m_ignoreBytes -= std::min(m_ignoreBytes, bytes);
     m_qaTriggered = true;
     if (!QuickAdapt(nowPs))
     {

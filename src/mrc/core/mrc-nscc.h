@@ -115,8 +115,8 @@ struct NsccParameters
  *
  * Independently, quick-adapt measures what is received in each period of base RTT + target. If
  * the period saw a trim, a loss or an extreme delay, and little was received, then that amount
- * becomes the window. Marks, trims and losses of what is in flight at that moment say nothing
- * about the new window, so they are ignored.
+ * becomes the window. Marks of what is in flight at that moment say nothing about the new window,
+ * so they are ignored; nothing else is.
  */
 class Nscc final : public CongestionControl
 {

@@ -471,6 +471,37 @@ MrcTraffic::IdealPs(uint32_t message) const
     return mrc::IdealFctPs(config, what.bytes, what.immediate);
 }
 
+int64_t
+MrcTraffic::IdealLastPs() const
+{
+    struct Received
+    {
+        uint64_t bytes{0};
+        uint32_t switches{UINT32_MAX}; // on the way from the nearest sender
+    };
+
+    const mrc::ClosPlan& clos = m_network->Clos();
+    std::vector<Received> received(clos.Nics());
+    for (const mrc::Message& message : m_workload.messages)
+    {
+        Received& nic = received[message.destination];
+        nic.bytes += message.bytes;
+        nic.switches =
+            std::min(nic.switches, clos.SwitchesBetween(message.source, message.destination));
+    }
+    int64_t lastPs = 0;
+    mrc::IdealConfig config = m_network->Ideal();
+    for (const Received& nic : received)
+    {
+        if (nic.switches != UINT32_MAX)
+        {
+            config.switches = nic.switches;
+            lastPs = std::max(lastPs, mrc::IdealFctPs(config, nic.bytes));
+        }
+    }
+    return lastPs;
+}
+
 std::vector<std::string>
 MrcTraffic::UnfinishedReport(size_t limit) const
 {

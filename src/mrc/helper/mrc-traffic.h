@@ -164,6 +164,15 @@ class MrcTraffic : public MrcApplicationSink
      */
     int64_t IdealPs(uint32_t message) const;
 
+    /**
+     * A bound of all messages together: the busiest receiver's ports have to carry all that is sent
+     * to it, in full packets.
+     *
+     * @return the least time from the start to the last completion in an otherwise empty network,
+     * ps
+     */
+    int64_t IdealLastPs() const;
+
     void OnCompletion(uint32_t nic, uint32_t qp, const mrc::Completion& completion) override;
     void OnReceive(uint32_t nic, uint32_t qp, const mrc::ReceiveCompletion& completion) override;
 

@@ -22,6 +22,7 @@ namespace
 const mrc::TransportConfig TRANSPORT; ///< defaults
 const mrc::EvTableConfig EV_TABLE;    ///< defaults
 const mrc::NsccConfig NSCC;           ///< defaults
+const mrc::DctcpConfig DCTCP;         ///< defaults
 } // namespace
 
 TypeId
@@ -110,12 +111,13 @@ MrcProfile::AddTransportAttributes(TypeId tid)
 }
 
 TypeId
-MrcProfile::AddNsccAttributes(TypeId tid)
+MrcProfile::AddCongestionAttributes(TypeId tid)
 {
     using N = mrc::NsccConfig;
+    using D = mrc::DctcpConfig;
     return tid
         .AddAttribute("MaxCwnd",
-                      "Largest and initial window, bytes; 0 = 1.5 BDP.",
+                      "Largest and initial window of NSCC and DCTCP, bytes; 0 = 1.5 BDP.",
                       UintegerValue(NSCC.maxCwndBytes),
                       MakeUintegerAccessor(&N::maxCwndBytes),
                       MakeUintegerChecker<uint64_t>())
@@ -181,7 +183,17 @@ MrcProfile::AddNsccAttributes(TypeId tid)
                       "Weight of a delay sample of a whole window in the average.",
                       DoubleValue(NSCC.delayAverageWeight),
                       MakeDoubleAccessor(&N::delayAverageWeight),
-                      MakeDoubleChecker<double>(0, 1));
+                      MakeDoubleChecker<double>(0, 1))
+        .AddAttribute("DctcpGain",
+                      "DCTCP: weight of the newest window in the estimate of the marked fraction.",
+                      DoubleValue(DCTCP.gain),
+                      MakeDoubleAccessor(&D::gain),
+                      MakeDoubleChecker<double>(0, 1))
+        .AddAttribute("DctcpIncrease",
+                      "DCTCP: additive increase, MTU per window.",
+                      DoubleValue(DCTCP.increaseMtus),
+                      MakeDoubleAccessor(&D::increaseMtus),
+                      MakeDoubleChecker<double>(0));
 }
 
 TypeId
@@ -256,11 +268,12 @@ MrcProfile::AddFabricAttributes(TypeId tid)
                       MakeTimeAccessor(&MrcProfile::SetPs<&E::probeIntervalMaxPs>,
                                        &MrcProfile::GetPs<&E::probeIntervalMaxPs>),
                       MakeTimeChecker(PicoSeconds(1)))
-        .AddAttribute("CongestionControl",
-                      "NSCC, or a fixed window.",
-                      EnumValue(MRC_CC_NSCC),
-                      MakeEnumAccessor(&MrcProfile::m_algorithm),
-                      MakeEnumChecker(MRC_CC_NSCC, "nscc", MRC_CC_WINDOW, "window"))
+        .AddAttribute(
+            "CongestionControl",
+            "NSCC, DCTCP, or a fixed window.",
+            EnumValue(MRC_CC_NSCC),
+            MakeEnumAccessor(&MrcProfile::m_algorithm),
+            MakeEnumChecker(MRC_CC_NSCC, "nscc", MRC_CC_DCTCP, "dctcp", MRC_CC_WINDOW, "window"))
         .AddAttribute("WindowBytes",
                       "Window of the fixed-window controller; 0 = 1.5 BDP.",
                       UintegerValue(0),
@@ -289,10 +302,10 @@ TypeId
 MrcProfile::GetTypeId()
 {
     static TypeId tid = AddFabricAttributes(
-        AddNsccAttributes(AddTransportAttributes(TypeId("ns3::MrcProfile")
-                                                     .SetParent<Object>()
-                                                     .SetGroupName("Mrc")
-                                                     .AddConstructor<MrcProfile>())));
+        AddCongestionAttributes(AddTransportAttributes(TypeId("ns3::MrcProfile")
+                                                           .SetParent<Object>()
+                                                           .SetGroupName("Mrc")
+                                                           .AddConstructor<MrcProfile>())));
     return tid;
 }
 
@@ -342,9 +355,15 @@ MrcProfile::Resolve(const Topology& topology)
 std::unique_ptr<mrc::CongestionControl>
 MrcProfile::CreateCongestionControl() const
 {
-    if (m_algorithm == MRC_CC_WINDOW)
+    switch (m_algorithm)
     {
+    case MRC_CC_WINDOW:
         return std::make_unique<mrc::FixedWindow>(m_windowBytes, Transport().baseRttPs);
+    case MRC_CC_DCTCP:
+        return std::make_unique<mrc::Dctcp>(
+            *this, m_nscc->mtuBytes, m_nscc->maxCwndBytes, Transport().baseRttPs);
+    case MRC_CC_NSCC:
+        break;
     }
     return std::make_unique<mrc::Nscc>(*m_nscc);
 }

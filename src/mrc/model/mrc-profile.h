@@ -3,6 +3,7 @@
 #define MRC_PROFILE_H
 
 #include "mrc-congestion-control.h"
+#include "mrc-dctcp.h"
 #include "mrc-ev-table.h"
 #include "mrc-nscc.h"
 #include "mrc-transport-config.h"
@@ -19,6 +20,7 @@ namespace ns3
 enum MrcCongestionAlgorithm
 {
     MRC_CC_NSCC,  ///< sender-based window control of UEC
+    MRC_CC_DCTCP, ///< window that follows the fraction of marked bytes
     MRC_CC_WINDOW ///< fixed window
 };
 
@@ -43,7 +45,8 @@ enum MrcSpray
 class MrcProfile : public Object,
                    public mrc::TransportConfig,
                    public mrc::EvTableConfig,
-                   public mrc::NsccConfig
+                   public mrc::NsccConfig,
+                   public mrc::DctcpConfig
 {
   public:
     /// @return the TypeId
@@ -103,8 +106,8 @@ class MrcProfile : public Object,
     std::unique_ptr<mrc::CongestionControl> CreateCongestionControl() const;
 
   private:
-    /// @param tid the TypeId so far @return it, with the attributes of NSCC
-    static TypeId AddNsccAttributes(TypeId tid);
+    /// @param tid the TypeId so far @return it, with the attributes of congestion controllers
+    static TypeId AddCongestionAttributes(TypeId tid);
     /// @param tid the TypeId so far @return it, with the attributes of the transport
     static TypeId AddTransportAttributes(TypeId tid);
     /// @param tid the TypeId so far @return it, with the attributes of EVs and DSCPs
