@@ -126,11 +126,15 @@ add_row(const name_row& row)
         destination.assign(reinterpret_cast<const char*>(address), sizeof(address));
     }
     const uint32_t prefix = first32(block);
-    // From the most to the least that may be known about a packet.
-    add_name({make_key(prefix, row.after, row.usid), destination}, row.name);
     add_name({make_key(prefix, row.after, row.usid), ""}, row.name);
-    add_name({make_key(prefix, 0, row.usid), destination}, row.name);
-    add_name({make_key(prefix, 0, row.usid), ""}, row.name);
+    if (row.after != 0)
+    {
+        add_name({make_key(prefix, 0, row.usid), ""}, row.name);
+    }
+    if (!destination.empty())
+    {
+        add_name({make_key(prefix, 0, row.usid), destination}, row.name);
+    }
 }
 
 void
@@ -281,14 +285,17 @@ mrc_usid_name(uint32_t block, uint16_t after, uint16_t usid, const address* dest
     {
         return nullptr;
     }
-    if (const char* const name = find(make_key(block, after, usid), ""))
+    for (const uint16_t before : {after, uint16_t{0}})
     {
-        return name;
+        if (const char* const name = find(make_key(block, before, usid), ""))
+        {
+            return name;
+        }
     }
     if (destination != nullptr && destination->type == AT_IPv6)
     {
         const std::string bytes(static_cast<const char*>(destination->data), 16);
-        return find(make_key(block, after, usid), bytes);
+        return find(make_key(block, 0, usid), bytes);
     }
     return nullptr;
 }

@@ -18,6 +18,8 @@ mrc_preferences mrc_prefs;
 namespace
 {
 
+int expert_tap = -1;
+
 int ett_mrc = -1;
 int ett_bth = -1;
 int ett_bth_flags = -1;
@@ -347,6 +349,10 @@ dissect_mrc(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*)
         proto_item* const item = proto_tree_add_protocol_format(
             tree, proto_mrc, tvb, 0, -1, "Multipath Reliable Connection, %s", line.c_str());
         mrc_tree = proto_item_add_subtree(item, ett_mrc);
+    }
+    // The table of expert infos comes without a tree.
+    if (tree != nullptr || have_tap_listener(expert_tap))
+    {
         show_packet(tvb, pinfo, mrc_tree, lower, extended, *packet);
     }
     if (mrc_prefs.link_packets)
@@ -363,6 +369,13 @@ dissect_mrc(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*)
         tvb_ensure_bytes_exist(tvb, 0, static_cast<int>(headers < reported ? headers : reported));
     }
     return static_cast<int>(tvb_captured_length(tvb));
+}
+
+/// Called when a capture is opened: the tap is younger than this plugin.
+void
+find_expert_tap()
+{
+    expert_tap = find_tap_id("expert");
 }
 
 void
@@ -664,6 +677,7 @@ proto_register_mrc()
     mrc_register_control(proto_mrc);
     register_preferences();
     mrc_tap = register_tap("mrc");
+    register_init_routine(find_expert_tap);
     mrc_register_usid();
     mrc_register_ports(proto_mrc, register_dissector("mrc", dissect_mrc, proto_mrc));
     mrc_register_links(proto_mrc);

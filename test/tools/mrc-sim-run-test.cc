@@ -199,7 +199,8 @@ TEST_F(SimRunTest, FilesAreWritten)
                                          "--pcap",
                                          "nic-0:p1,p0/t0-0:t1-0"});
     ASSERT_EQ(result.exitCode, 0) << result.errorOutput;
-    for (const char* name : {"result.json", "messages.csv", "run.toml", "capture.pcapng"})
+    for (const char* name :
+         {"result.json", "messages.csv", "run.toml", "capture.pcapng", "mrc_usid_names"})
     {
         const std::string path = Path(std::string("a/b/") + name);
         EXPECT_GT(std::filesystem::file_size(path), 0U) << name;
