@@ -99,7 +99,7 @@ LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size)
     const bool trimmed = frame.Has(mrc::Frame::TRIMMED);
     if (trimmed && (first.info.hasSrh || first.info.innerIpv4))
     {
-        // The SRH and IPv4 options are not written again, which moves the cut.
+        // TLVs of an SRH and IPv4 options are not written again, which moves the cut.
         return 0;
     }
     const size_t written =

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "mrc-bytes.h"
 #include "mrc-clock.h"
 #include "mrc-trimming-switch.h"
 #include "mrc-usid.h"
@@ -189,6 +190,37 @@ TEST_F(MrcTrimmingSwitchTest, DropsWhatHasNoRoute)
     Forward(MakePlain(0x2001'0db8'0000'0000, 1));                 // no prefix
     EXPECT_TRUE(m_arrivals.empty());
     EXPECT_EQ(Drops(MrcDropReason::NO_ROUTE), 4U);
+}
+
+//= MRC-REF 3 longer paths use an SRH type=test
+TEST_F(MrcTrimmingSwitchTest, UsedUpCarrierIsReplacedByTheNextSegment)
+{
+    const UsidCarrier next = UsidCarrier::Build(BLOCK, {UPLINK + 1, 0x1009, NIC});
+    std::array<uint8_t, 16> list{};
+    mrc::ByteWriter writer(list.data(), list.size());
+    writer.U64(next.high);
+    writer.U64(next.low);
+    const auto make = [&](std::initializer_list<uint16_t> usids, uint8_t segmentsLeft) {
+        Frame* frame = Make(UsidCarrier::Build(BLOCK, usids));
+        frame->flags |= Frame::HAS_SRH;
+        frame->segments = list.data();
+        frame->segmentCount = 1;
+        frame->segmentsLeft = segmentsLeft;
+        return frame;
+    };
+    Build(100'000);
+    Forward(make({OWN}, 1));             // the own uSID was the last: next carrier, one hop less
+    Forward(make({OWN, UPLINK + 2}, 1)); // it was not: shift
+    ASSERT_EQ(m_arrivals.size(), 2U);
+    EXPECT_EQ(m_arrivals[0].port, 3);
+    EXPECT_EQ(m_arrivals[0].frame.daHigh, next.high);
+    EXPECT_EQ(m_arrivals[0].frame.daLow, next.low);
+    EXPECT_EQ(m_arrivals[0].frame.segmentsLeft, 0);
+    EXPECT_EQ(m_arrivals[0].frame.hopLimit, 63);
+    EXPECT_EQ(m_arrivals[1].port, 4);
+    EXPECT_EQ(m_arrivals[1].frame.segmentsLeft, 1);
+    Forward(make({OWN}, 0)); // no segment left: the path ends at a switch
+    EXPECT_EQ(Drops(MrcDropReason::NO_ROUTE), 1U);
 }
 
 TEST_F(MrcTrimmingSwitchTest, DropsWhenTheTableNamesAPortThatIsNotThere)

@@ -47,6 +47,12 @@ FrameDifference(const Frame& a, const Frame& b)
     {
         return "destination address";
     }
+    if (a.Has(Frame::HAS_SRH) &&
+        (a.segmentCount != b.segmentCount || a.segmentsLeft != b.segmentsLeft ||
+         std::memcmp(a.segments, b.segments, a.segmentCount * size_t{SEGMENT_BYTES}) != 0))
+    {
+        return "SRH";
+    }
     if (a.ev != b.ev)
     {
         return "EV";

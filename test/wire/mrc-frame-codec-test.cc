@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mrc-frame-codec.h"
 #include "mrc-frame-compare.h"
+#include "mrc-frame-srh.h"
 #include "mrc-golden-vectors.h"
 #include "mrc-icrc.h"
 #include "mrc-ipv4.h"
@@ -549,7 +550,11 @@ TEST(FrameCodec, SrhBetweenOuterAndInnerIsPassed)
         EXPECT_TRUE(decoded.info.hasSrh);
         EXPECT_EQ(decoded.info.segmentsLeft, 1);
         EXPECT_FALSE(decoded.frame.Has(Frame::CORRUPT));
-        EXPECT_EQ(test::FrameDifference(decoded.frame, Decode(plain).frame), nullptr);
+        ASSERT_TRUE(decoded.frame.Has(Frame::HAS_SRH));
+        EXPECT_EQ(Encode(decoded.frame, decoded.addresses), bytes);
+        Frame withoutSrh = decoded.frame;
+        withoutSrh.flags &= ~Frame::HAS_SRH;
+        EXPECT_EQ(test::FrameDifference(withoutSrh, Decode(plain).frame), nullptr);
 
         bytes[56] = 3; // another routing type
         EXPECT_EQ(Decode(bytes).error, DecodeError::BAD_SRH);
@@ -559,6 +564,50 @@ TEST(FrameCodec, SrhBetweenOuterAndInnerIsPassed)
         EXPECT_EQ(inserted.error, DecodeError::NOT_MRC);
         EXPECT_EQ(inserted.info.where, WireHeader::SRH);
     }
+}
+
+TEST(FrameCodec, TrimOfAPathWithSrhNeedsMoreBytes)
+{
+    // Ethernet 14, outer 40, SRH 24, inner 40, UDP 8, BTH 12, METH and TSETH 8 = 146 bytes.
+    constexpr uint8_t SEGMENT[16] = {0xfd, 0x6d, 0x72, 0x63, 0x20, 0x01};
+    Frame frame = GoldenWrite(true);
+    frame.flags |= Frame::HAS_SRH;
+    frame.segments = SEGMENT;
+    frame.segmentCount = 1;
+    frame.segmentsLeft = 1;
+    frame.payloadBytes = 64;
+    frame = Trimmed(frame, DscpMap().trimmed);
+    frame.wireBytes = FrameWireBytes(145);
+    EXPECT_FALSE(IsTrimAnswerable(frame));
+    EXPECT_TRUE(Encode(frame).empty());
+    frame.wireBytes = FrameWireBytes(146);
+    EXPECT_TRUE(IsTrimAnswerable(frame));
+    const std::vector<uint8_t> bytes = Encode(frame);
+    ASSERT_EQ(bytes.size(), 146u);
+    const Decoded decoded = Decode(bytes);
+    ASSERT_EQ(decoded.error, DecodeError::OK);
+    EXPECT_TRUE(decoded.frame.Has(Frame::TRIMMED));
+    EXPECT_EQ(decoded.frame.psn, 0x10u);
+    EXPECT_EQ(decoded.frame.write.meth.msn, frame.write.meth.msn);
+}
+
+TEST(FrameCodec, TheLastUsidOfACarrierBringsTheNextSegment)
+{
+    constexpr uint8_t SEGMENTS[32] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
+    Frame frame{};
+    frame.flags = Frame::ENCAPSULATED | Frame::HAS_SRH;
+    frame.segments = SEGMENTS;
+    frame.segmentCount = 2;
+    frame.segmentsLeft = 2;
+    ASSERT_TRUE(NextSegment(frame)); // the list is in reverse
+    EXPECT_EQ(frame.daHigh, 0x1100000000000000u);
+    EXPECT_EQ(frame.daLow, 0u);
+    ASSERT_TRUE(NextSegment(frame));
+    EXPECT_EQ(frame.daHigh, 0x0102030405060708u);
+    EXPECT_EQ(frame.daLow, 0x090a0b0c0d0e0f10u);
+    EXPECT_EQ(frame.segmentsLeft, 0);
+    EXPECT_FALSE(NextSegment(frame));
+    EXPECT_EQ(frame.daHigh, 0x0102030405060708u);
 }
 
 TEST(FrameCodec, EthernetPadAndFcsAreIgnored)

@@ -12,14 +12,18 @@ namespace mrc
 /**
  * What an entropy value of this fabric means: the plane and the uplinks of the path.
  *
- * EV[31:16] = 0xC000 | plane (the UDP source port); EV[15:0] = T0 uplink in two tiers, T1 uplink
- * in bits 15:8 and T0 uplink in bits 7:0 in three tiers.
+ * EV[31:16] = 0xC000 | variant << 5 | plane (the UDP source port); EV[15:0] = T0 uplink in two
+ * tiers, T1 uplink in bits 15:8 and T0 uplink in bits 7:0 in three tiers. The variant tells apart
+ * EVs of paths that begin alike, it is 0 in the EVs that PathPlan makes.
  */
 class EvLayout
 {
   public:
     /// Upper half of an EV of plane 0: the lowest dynamic UDP source port.
     static constexpr uint32_t SOURCE_PORT_BASE = 0xc000;
+
+    /// EVs that may share plane and uplinks.
+    static constexpr uint32_t VARIANTS = 512;
 
     /// @param tiers tiers of the fabric, 2 or 3
     explicit EvLayout(uint32_t tiers)
@@ -40,7 +44,15 @@ class EvLayout
     /// @return its plane
     static uint32_t Plane(uint32_t ev)
     {
-        return (ev >> 16) & (0xffff ^ SOURCE_PORT_BASE);
+        return (ev >> 16) & (MAX_PLANES - 1);
+    }
+
+    /// @param ev an EV of variant 0
+    /// @param variant 0 to VARIANTS - 1
+    /// @return another EV of the same plane and uplinks
+    static uint32_t Variant(uint32_t ev, uint32_t variant)
+    {
+        return ev | variant * MAX_PLANES << 16;
     }
 
     /// @param ev an EV

@@ -17,11 +17,12 @@ enum class MrcDropReason : uint8_t
     NO_ROUTE,     ///< no entry in the static table, or the end of the uSID list at a switch
     HOP_LIMIT,    ///< hop limit used up
     NOT_FOR_US,   ///< reached a NIC that it is not addressed to
-    BAD_ICRC      ///< damaged on the way
+    BAD_ICRC,     ///< damaged on the way
+    CUT_SHORT     ///< trimmed so far that no answer is possible
 };
 
 /// Number of drop reasons.
-inline constexpr uint32_t MRC_DROP_REASONS = 8;
+inline constexpr uint32_t MRC_DROP_REASONS = 9;
 
 /// @return the reason as a word for tables and JSON
 inline const char*
@@ -45,6 +46,8 @@ MrcDropReasonName(MrcDropReason reason)
         return "not_for_us";
     case MrcDropReason::BAD_ICRC:
         return "bad_icrc";
+    case MrcDropReason::CUT_SHORT:
+        return "cut_short";
     }
     return "unknown";
 }

@@ -2,6 +2,7 @@
 #include "mrc-nic.h"
 
 #include "mrc-clock.h"
+#include "mrc-frame-srh.h"
 #include "mrc-wire-size.h"
 
 #include <ns3/abort.h>
@@ -297,7 +298,9 @@ MrcNic::IsForUs(const mrc::Frame& frame, uint16_t port) const
         //= MRC-REF 3 the NIC decapsulates: its own uSID is the last of the list
         const uint64_t own = uint64_t{usids.Block()} << 32 | uint64_t{usids.NicUsid(port, m_index)}
                                                                  << 16;
-        return frame.daHigh == own && frame.daLow == 0 && frame.destination == m_index;
+        const bool isLastSegment = !frame.Has(mrc::Frame::HAS_SRH) || frame.segmentsLeft == 0;
+        return frame.daHigh == own && frame.daLow == 0 && isLastSegment &&
+               frame.destination == m_index;
     }
     return frame.destination == m_index;
 }
@@ -316,6 +319,11 @@ MrcNic::Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs)
     if (!IsForUs(*frame, port))
     {
         Drop(frame, port, MrcDropReason::NOT_FOR_US, nowPs);
+        return;
+    }
+    if (frame->Has(mrc::Frame::TRIMMED) && !mrc::IsTrimAnswerable(*frame))
+    {
+        Drop(frame, port, MrcDropReason::CUT_SHORT, nowPs);
         return;
     }
     if (frame->Has(mrc::Frame::CORRUPT) && !frame->Has(mrc::Frame::TRIMMED))

@@ -2,6 +2,7 @@
 #include "mrc-trimming-switch.h"
 
 #include "mrc-clock.h"
+#include "mrc-frame-srh.h"
 #include "mrc-usid.h"
 
 #include <ns3/abort.h>
@@ -217,6 +218,13 @@ MrcTrimmingSwitch::Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs)
             carrier.Shift();
             frame->daHigh = carrier.high;
             frame->daLow = carrier.low;
+            //= MRC-REF 3 longer paths use an SRH
+            // Without a further carrier the packet ends at a switch, which terminates nothing: its
+            // destination has no active uSID and so no route.
+            if (carrier.IsUsedUp() && frame->Has(mrc::Frame::HAS_SRH))
+            {
+                mrc::NextSegment(*frame);
+            }
         }
         egress = m_table.LookupUsid(frame->daHigh);
     }

@@ -23,8 +23,9 @@ namespace ns3
  * Each port has a control queue with strict priority and a data queue. A WRITE that the data
  * queue has no room for is cut to its headers and goes on in the control class. A packet whose
  * destination starts with the block and a uSID of the switch has its uSIDs shifted; the next uSID
- * is looked up in a static table. Other packets are forwarded by destination prefix, with a hash
- * over equal uplinks. There is no routing protocol: a port that is down stays in the tables.
+ * is looked up in a static table. When a carrier is used up the next one of the SRH takes its
+ * place. Other packets are forwarded by destination prefix, with a hash over equal uplinks. There
+ * is no routing protocol: a port that is down stays in the tables.
  *
  * Thresholds are attributes in units of the plane's bandwidth-delay product (PlaneBdp), which the
  * helper computes. Change them before Configure().

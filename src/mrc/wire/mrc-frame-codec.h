@@ -7,6 +7,7 @@
 #include "mrc-entropy.h"
 #include "mrc-frame.h"
 #include "mrc-ipv6.h"
+#include "mrc-srh.h"
 #include "mrc-traffic-class.h"
 #include "mrc-udp.h"
 #include "mrc-wire-size.h"
@@ -22,7 +23,8 @@ inline constexpr uint32_t MAX_MTU_BYTES = 4096;
 
 /// Bytes that EncodeFrame() needs at most for a payload up to MAX_MTU_BYTES.
 inline constexpr size_t MAX_ENCODED_BYTES =
-    FrameL2Bytes(Opcode::WRITE_ONLY_IMM, true, true, MAX_MTU_BYTES);
+    FrameL2Bytes(Opcode::WRITE_ONLY_IMM, true, true, MAX_MTU_BYTES) +
+    SrhBytes(MAX_SRH_SEGMENTS, false);
 
 /// The addresses of a packet that a Frame does not carry.
 struct FrameAddresses
@@ -77,9 +79,9 @@ struct DecodeInfo
 /**
  * Write a frame as the bytes between Ethernet header and FCS.
  *
- * Ethernet | outer IPv6 if ENCAPSULATED | IPv6 or IPv4 | UDP | BTH | extended headers | payload |
- * pad | ICRC. The EV goes to the UDP source port and to the inner flow label, which the outer one
- * repeats. BTH PSN is Frame::psn for every opcode.
+ * Ethernet | outer IPv6 if ENCAPSULATED, SRH if HAS_SRH | IPv6 or IPv4 | UDP | BTH | extended
+ * headers | payload | pad | ICRC. The EV goes to the UDP source port and to the inner flow label,
+ * which the outer one repeats. BTH PSN is Frame::psn for every opcode.
  *
  * The outer (or only) traffic class and hop limit are the frame's. The inner ones are what the
  * sender wrote: hop limit 64, ECN without CE, DSCP the frame's or TRIMMABLE if it was trimmed.
@@ -110,12 +112,13 @@ size_t EncodeFrame(const Frame& frame,
  * IP length there may be Ethernet pad or FCS. TRIMMED is set from the outer DSCP, or if bytes are
  * missing that the UDP length counts; a trimmed frame keeps the sender's payloadBytes, has no
  * payload, and its RETH and immediate are zero if they were cut. Otherwise a wrong ICRC sets
- * CORRUPT, which is not an error. CONTROL is set from the outer DSCP.
+ * CORRUPT, which is not an error. CONTROL is set from the outer DSCP. TLVs of an SRH are passed
+ * over.
  *
  * @param bytes from the Ethernet header
  * @param captured how many
- * @param frame the answer, valid if OK; write.payload points into bytes, and what only the fabric
- *              knows (next, whenPs, source, destination, plane) is 0
+ * @param frame the answer, valid if OK; write.payload and segments point into bytes, and what only
+ *              the fabric knows (next, whenPs, source, destination, plane) is 0
  * @param addresses the answer, valid if OK; outerSource is zero without encapsulation
  * @param info the answer, valid as far as decoding came
  * @param options what to expect

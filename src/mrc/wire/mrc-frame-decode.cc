@@ -140,6 +140,10 @@ FrameDecoder::ReadSrh(uint8_t& protocol)
     }
     m_info.hasSrh = true;
     m_info.segmentsLeft = srh.segmentsLeft;
+    m_frame.flags |= Frame::HAS_SRH;
+    m_frame.segments = srh.segmentBytes;
+    m_frame.segmentCount = srh.segmentCount;
+    m_frame.segmentsLeft = srh.segmentsLeft;
     protocol = srh.nextHeader;
     // Without an inner header the ICRC would cover a destination that changes on the way.
     return protocol == PROTOCOL_UDP ? DecodeError::NOT_MRC : DecodeError::OK;

@@ -2,8 +2,10 @@
 #include "mrc-ethernet.h"
 #include "mrc-extended-headers.h"
 #include "mrc-frame-codec.h"
+#include "mrc-frame-srh.h"
 #include "mrc-icrc.h"
 #include "mrc-ipv4.h"
+#include "mrc-srh.h"
 
 #include <algorithm>
 
@@ -21,6 +23,7 @@ struct Layout
     uint32_t payload;    ///< RDMA payload
     uint32_t udp;        ///< UDP header to ICRC
     uint32_t innerIp;    ///< header of the innermost IP
+    uint32_t srh;        ///< SRH behind the outer IP header
     uint32_t innerStart; ///< offset of the innermost IP header
     uint32_t whole;      ///< Ethernet header to ICRC
     uint32_t kept;       ///< what a trim left of whole; whole if there was none
@@ -35,7 +38,12 @@ Measure(const Frame& frame, const EncodeOptions& options)
     layout.payload = IsWrite(frame.opcode) ? frame.payloadBytes : 0;
     layout.udp = UDP_BYTES + UdpPayloadBytes(frame.opcode, timestamp, layout.payload);
     layout.innerIp = options.innerIpv4 ? IPV4_BYTES : IPV6_BYTES;
-    layout.innerStart = ETHERNET_BYTES + (frame.Has(Frame::ENCAPSULATED) ? IPV6_BYTES : 0);
+    layout.innerStart = ETHERNET_BYTES;
+    if (frame.Has(Frame::ENCAPSULATED))
+    {
+        layout.srh = FrameSrhBytes(frame);
+        layout.innerStart += IPV6_BYTES + layout.srh;
+    }
     layout.whole = layout.innerStart + layout.innerIp + layout.udp;
     layout.kept = layout.whole;
     if (frame.Has(Frame::TRIMMED))
@@ -54,7 +62,7 @@ bool
 HasIpLengths(const Layout& layout, const EncodeOptions& options)
 {
     const uint32_t inner = layout.udp + (options.innerIpv4 ? IPV4_BYTES : 0);
-    const uint32_t outer = layout.kept - layout.innerStart;
+    const uint32_t outer = layout.kept - layout.innerStart + layout.srh;
     return inner <= MAX_IP_LENGTH &&
            (layout.innerStart == ETHERNET_BYTES || outer <= MAX_IP_LENGTH);
 }
@@ -91,12 +99,17 @@ WriteOuter(ByteWriter& writer,
     Ipv6Header outer{};
     outer.trafficClass = frame.trafficClass;
     outer.flowLabel = SplitEntropy(frame.ev, options.entropyOrder).flowLabel;
-    outer.payloadBytes = static_cast<uint16_t>(layout.kept - layout.innerStart);
-    outer.nextHeader = options.innerIpv4 ? PROTOCOL_IPV4 : PROTOCOL_IPV6;
+    outer.payloadBytes = static_cast<uint16_t>(layout.kept - layout.innerStart + layout.srh);
+    const uint8_t inner = options.innerIpv4 ? PROTOCOL_IPV4 : PROTOCOL_IPV6;
+    outer.nextHeader = layout.srh > 0 ? PROTOCOL_ROUTING : inner;
     outer.hopLimit = frame.hopLimit;
     outer.source = addresses.outerSource;
     outer.destination = Ipv6Address{frame.daHigh, frame.daLow};
     EncodeIpv6(writer, outer);
+    if (layout.srh > 0)
+    {
+        EncodeSrhList(writer, inner, frame.segments, frame.segmentCount, frame.segmentsLeft);
+    }
 }
 
 /**

@@ -38,16 +38,17 @@ struct alignas(64) Frame
     /// Bits of `flags`.
     enum Flag : uint16_t
     {
-        ENCAPSULATED = 1,     ///< IPv6-in-IPv6: daHigh/daLow are a uSID carrier
-        CONTROL = 2,          ///< belongs to the control class, never trimmed or marked
-        TRIMMED = 4,          ///< a switch cut the payload
-        TRIMMED_LASTHOP = 8,  ///< cut by a port to a host (set together with TRIMMED)
-        CORRUPT = 16,         ///< damaged on a link: the receiver's ICRC check fails
-        ACK_REQUEST = 32,     ///< BTH A
-        RETRANSMISSION = 64,  ///< BTH rtx
-        HAS_TIMESTAMP = 128,  ///< BTH ts: TSETH is present
-        MIGRATION = 256,      ///< BTH migration request
-        SOLICITED_EVENT = 512 ///< BTH solicited event
+        ENCAPSULATED = 1,      ///< IPv6-in-IPv6: daHigh/daLow are a uSID carrier
+        CONTROL = 2,           ///< belongs to the control class, never trimmed or marked
+        TRIMMED = 4,           ///< a switch cut the payload
+        TRIMMED_LASTHOP = 8,   ///< cut by a port to a host (set together with TRIMMED)
+        CORRUPT = 16,          ///< damaged on a link: the receiver's ICRC check fails
+        ACK_REQUEST = 32,      ///< BTH A
+        RETRANSMISSION = 64,   ///< BTH rtx
+        HAS_TIMESTAMP = 128,   ///< BTH ts: TSETH is present
+        MIGRATION = 256,       ///< BTH migration request
+        SOLICITED_EVENT = 512, ///< BTH solicited event
+        HAS_SRH = 1024 ///< the outer header is followed by an SRH: `segments` and what is there
     };
 
     Frame* next;            ///< the queue that holds the frame
@@ -76,6 +77,13 @@ struct alignas(64) Frame
         Erth request;     ///< endpoint request
         Eeth response;    ///< endpoint response
     };
+
+    /// The rest is meaningful only if HAS_SRH.
+    const uint8_t* segments; ///< list of the SRH, 16 bytes each, the last of the path first;
+                             ///< memory of the sender, or of the bytes that were decoded
+    uint8_t segmentCount;    ///< segments in the list, 1 to 127
+    uint8_t segmentsLeft;    ///< index of the active one; segmentCount while the carrier that
+                             ///< a reduced SRH leaves out is active
 
     /// @return the DSCP that switches act on
     uint8_t Dscp() const

@@ -12,6 +12,20 @@ namespace
 /// The one TLV type without a length byte.
 constexpr uint8_t TLV_PAD1 = 0;
 
+/// @param writer at the header @param nextHeader of what follows @param listed segments in the list
+/// @param segmentsLeft index of the active one
+void
+WriteFixed(ByteWriter& writer, uint8_t nextHeader, uint8_t listed, uint8_t segmentsLeft)
+{
+    writer.U8(nextHeader);
+    writer.U8(static_cast<uint8_t>(2 * listed));
+    writer.U8(ROUTING_TYPE_SRH);
+    writer.U8(segmentsLeft);
+    writer.U8(static_cast<uint8_t>(listed - 1));
+    writer.U8(0);
+    writer.U16(0);
+}
+
 } // namespace
 
 bool
@@ -47,20 +61,25 @@ EncodeSrh(
     {
         return false;
     }
-    const size_t listed = count - first;
-    writer.U8(nextHeader);
-    writer.U8(static_cast<uint8_t>(2 * listed));
-    writer.U8(ROUTING_TYPE_SRH);
-    writer.U8(static_cast<uint8_t>(count - 1));
-    writer.U8(static_cast<uint8_t>(listed - 1));
-    writer.U8(0);
-    writer.U16(0);
+    WriteFixed(
+        writer, nextHeader, static_cast<uint8_t>(count - first), static_cast<uint8_t>(count - 1));
     for (size_t i = count; i > first; --i)
     {
         writer.U64(path[i - 1].high);
         writer.U64(path[i - 1].low);
     }
     return true;
+}
+
+void
+EncodeSrhList(ByteWriter& writer,
+              uint8_t nextHeader,
+              const uint8_t* segments,
+              uint8_t count,
+              uint8_t segmentsLeft)
+{
+    WriteFixed(writer, nextHeader, count, segmentsLeft);
+    writer.Copy(segments, count * size_t{SEGMENT_BYTES});
 }
 
 DecodeError

@@ -83,6 +83,21 @@ bool EncodeSrh(
     ByteWriter& writer, uint8_t nextHeader, const Ipv6Address* path, size_t count, bool reduced);
 
 /**
+ * Write an SRH that is on its way.
+ *
+ * @param writer where SrhBytes() bytes go
+ * @param nextHeader protocol number of what follows
+ * @param segments the list, 16 bytes each, the last of the path first
+ * @param count segments in the list, 1 to 127
+ * @param segmentsLeft index of the active one, at most count
+ */
+void EncodeSrhList(ByteWriter& writer,
+                   uint8_t nextHeader,
+                   const uint8_t* segments,
+                   uint8_t count,
+                   uint8_t segmentsLeft);
+
+/**
  * @param reader at the header, advanced past it on success
  * @param srh the answer; unchanged unless the result is OK
  * @return OK, TRUNCATED, or BAD_SRH: another routing type, a segment list or TLV that does not

@@ -87,6 +87,12 @@ struct UsidCarrier
         return (high & 0xffff) == 0 && low == 0;
     }
 
+    /// @return whether the active uSID was the last and was shifted out: nothing but the block
+    constexpr bool IsUsedUp() const
+    {
+        return (high & 0xffffffff) == 0 && low == 0;
+    }
+
     /// @return uSIDs before the first empty place, 0..6
     constexpr size_t Count() const
     {
