@@ -452,7 +452,13 @@ TEST_F(RequesterTest, TimesOutLinearlyThenDoublingThenFails)
     EXPECT_EQ(completions[1].status, CompletionStatus::FLUSHED);
     EXPECT_TRUE(requester->HasFailed());
     Post(MTU);
+    EXPECT_EQ(completions.size(), 2u); // not from inside Post()
+    EXPECT_TRUE(SendsNothing());
+    Wait(US);
+    ASSERT_EQ(completions.size(), 3u);
+    EXPECT_EQ(completions.back().id, 2u);
     EXPECT_EQ(completions.back().status, CompletionStatus::FLUSHED);
+    EXPECT_EQ(requester->WakeByPs(), Requester::NEVER);
     EXPECT_TRUE(SendsNothing());
 }
 

@@ -585,7 +585,7 @@ TEST_F(ResponderTest, RefusalIsRepeatedWhateverComes)
     ASSERT_EQ(Arrive(bad), ACK);
     Frame probe{};
     probe.opcode = Opcode::RELIABILITY_PROBE;
-    EXPECT_EQ(responder->OnProbe(probe), SACK | ACK);
+    EXPECT_EQ(responder->OnProbe(probe), ACK);
     Frame trimmed = Write(5);
     trimmed.flags |= Frame::TRIMMED;
     EXPECT_EQ(Arrive(trimmed), ACK);
@@ -593,6 +593,7 @@ TEST_F(ResponderTest, RefusalIsRepeatedWhateverComes)
     Frame answer{};
     responder->Fill(Responder::REPLY_ACK, probe, answer);
     EXPECT_EQ(answer.ack.syndrome, 0x62);
+    EXPECT_EQ(answer.psn, bad.psn);             // names what was refused, whatever asked
     EXPECT_EQ(answer.ack.msn, 1u);              // the message before the refused one stays complete
     EXPECT_EQ(SackFor(bad).cackPsn, FIRST_PSN); // the refused packet was not received
     EXPECT_EQ(memory.Region(0).PlacedBytes(), 1024u);

@@ -37,6 +37,12 @@ class RequesterHost
 
     /// A work request ended. The host may post another one from here.
     virtual void OnCompletion(const Completion& completion) = 0;
+
+    /// The requester failed; completions of what was posted follow. The QP is to go to ERROR, so
+    /// the responder has to be told.
+    virtual void OnQpError(int64_t /* nowPs */)
+    {
+    }
 };
 
 /**
@@ -64,7 +70,7 @@ class Requester
               EndpointCounters& counters,
               RequesterHost& host);
 
-    /// Append a message; a QP in ERROR completes it as FLUSHED at once.
+    /// Append a message. A QP in ERROR completes it as FLUSHED, in OnTimer().
     void Post(const WorkRequest& request, int64_t nowPs);
 
     /**
@@ -103,6 +109,10 @@ class Requester
     {
         return m_wakeByPs;
     }
+
+    /// The QP goes to ERROR for another reason: everything that is posted is flushed. The host
+    /// knows and is not told.
+    void ToError(int64_t nowPs);
 
     /// @return whether the QP is in ERROR
     bool HasFailed() const
@@ -191,8 +201,12 @@ class Requester
     int64_t TimeoutPs(uint16_t timeouts) const;
     /// Complete messages up to an MSN.
     void CompleteBelow(uint64_t msn, int64_t nowPs);
-    /// The oldest message fails, the others are flushed, the QP goes to ERROR.
-    void Fail(CompletionStatus status, int64_t nowPs);
+    /// @return the message of a PSN, the oldest one if the PSN is of none
+    uint64_t MessageOf(uint64_t psn) const;
+    /// A message fails, the others are flushed, the QP goes to ERROR.
+    void Fail(CompletionStatus status, uint64_t msn, int64_t nowPs);
+    /// End what is posted by now: a message with a status, the others as FLUSHED.
+    void Flush(CompletionStatus status, uint64_t msn, int64_t nowPs);
     /// @return age after which a packet counts as lost once later ones arrived
     int64_t OldAgePs() const;
     /// @return whether nothing was heard for as long as all retries of a packet take

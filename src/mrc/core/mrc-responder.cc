@@ -15,6 +15,14 @@ namespace
 /// A packet counts at least this much towards the SACK threshold, bytes.
 //= MRC-REF 4 Responder, SACK triggers
 constexpr uint32_t MIN_SACK_COUNT_BYTES = 1024;
+
+/// @return when a WRITE or a probe was sent
+uint16_t
+Timestamp(const Frame& trigger)
+{
+    return trigger.opcode == Opcode::RELIABILITY_PROBE ? trigger.probe.txTimestamp
+                                                       : trigger.write.tseth.txTimestamp;
+}
 } // namespace
 
 Responder::Responder(const TransportConfig& config,
@@ -42,9 +50,9 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
         ++m_counters.outOfWindow; // dropped in silence
         return REPLY_NONE;
     }
-    if (m_nakSyndrome != AETH_ACK)
+    if (m_hasFailed)
     {
-        return REPLY_ACK; // refused for good; say it again
+        return ReplyInError();
     }
     if (frame.Has(Frame::TRIMMED))
     {
@@ -53,6 +61,8 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
         {
             return REPLY_NONE; // the peer was told; it learns of the loss from SACKs
         }
+        m_nackReason =
+            frame.Has(Frame::TRIMMED_LASTHOP) ? NackCode::TRIMMED_LASTHOP : NackCode::TRIMMED;
         return verdict == ReceiveWindow::Verdict::FRESH ? REPLY_NACK : REPLY_SACK;
     }
     if (verdict == ReceiveWindow::Verdict::DUPLICATE)
@@ -69,8 +79,7 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
     {
         //= MRC-REF 2 WriteIMM overflow = NAK invalid request, fatal
         ++m_counters.unexpected;
-        m_nakSyndrome = AETH_NAK_INVALID_REQUEST;
-        return REPLY_ACK;
+        return Refuse(AETH_NAK_INVALID_REQUEST, frame.psn, nowPs);
     }
     const Reth& reth = frame.write.reth;
     if (frame.payloadBytes != 0)
@@ -80,8 +89,7 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
         if (access != AccessResult::OK)
         {
             ++m_counters.accessErrors;
-            m_nakSyndrome = AETH_NAK_REMOTE_ACCESS;
-            return REPLY_ACK;
+            return Refuse(AETH_NAK_REMOTE_ACCESS, frame.psn, nowPs);
         }
     }
     if (hasImmediate)
@@ -119,7 +127,30 @@ uint8_t
 Responder::OnProbe(const Frame& frame)
 {
     (void)frame;
-    return m_completed != 0 || m_nakSyndrome != AETH_ACK ? REPLY_SACK | REPLY_ACK : REPLY_SACK;
+    if (m_hasFailed)
+    {
+        return ReplyInError();
+    }
+    return m_completed != 0 ? REPLY_SACK | REPLY_ACK : REPLY_SACK;
+}
+
+//= MRC-REF 4 Responder, a packet may be SACKed and its message NAKed later
+uint8_t
+Responder::Refuse(uint8_t syndrome, uint32_t psn, int64_t nowPs)
+{
+    m_hasFailed = true;
+    m_nakSyndrome = syndrome;
+    m_nakPsn = psn;
+    m_host.OnQpError(nowPs);
+    return REPLY_ACK;
+}
+
+// The NAK may be lost, so it is said again; without one the peer learns that the QP is gone.
+uint8_t
+Responder::ReplyInError()
+{
+    m_nackReason = NackCode::UNEXP_EVENT;
+    return m_nakSyndrome != AETH_ACK ? REPLY_ACK : REPLY_NACK;
 }
 
 bool
@@ -165,10 +196,9 @@ Responder::Fill(Reply reply, const Frame& trigger, Frame& answer)
         break;
     case REPLY_NACK: {
         ++m_counters.nacksSent;
-        const Tseth tseth = trigger.write.tseth; // the answer may take the trigger's place
-        const bool isLastHop = trigger.Has(Frame::TRIMMED_LASTHOP);
+        const uint16_t timestamp = Timestamp(trigger); // the answer may take the trigger's place
         FillCommon(Opcode::NACK, trigger, answer);
-        answer.nack = Nack{isLastHop ? NackCode::TRIMMED_LASTHOP : NackCode::TRIMMED,
+        answer.nack = Nack{m_nackReason,
                            0,
                            NACK_CC_TYPE,
                            0,
@@ -176,12 +206,16 @@ Responder::Fill(Reply reply, const Frame& trigger, Frame& answer)
                            trigger.psn,
                            static_cast<uint16_t>(m_setup.localQp),
                            static_cast<uint16_t>(m_setup.remoteQp),
-                           tseth.txTimestamp};
+                           timestamp};
         break;
     }
     case REPLY_ACK:
         ++m_counters.acksSent;
         FillCommon(Opcode::ACKNOWLEDGE, trigger, answer);
+        if (m_nakSyndrome != AETH_ACK)
+        {
+            answer.psn = m_nakPsn;
+        }
         answer.ack = Aeth{m_nakSyndrome, static_cast<uint32_t>(m_completed & PSN_MASK)};
         break;
     default:
@@ -226,7 +260,7 @@ Responder::FillSack(const Frame& trigger, Frame& answer)
     sack.dpdcid = static_cast<uint16_t>(m_setup.remoteQp);
     sack.cackPsn = (expected - 1) & PSN_MASK;
     sack.mpr = m_config.dynamicMpr && m_setup.isDynamicMpr ? m_config.mprUnits : 0;
-    sack.txTimestamp = isProbe ? trigger.probe.txTimestamp : trigger.write.tseth.txTimestamp;
+    sack.txTimestamp = Timestamp(trigger);
     sack.oooCount = static_cast<uint16_t>(std::min(m_window.OutOfOrderCount(), 0x7fffu));
     sack.receivedUnits256 =
         ((m_receivedBytes + SACK_RECEIVED_UNIT_BYTES - 1) / SACK_RECEIVED_UNIT_BYTES) & PSN_MASK;

@@ -24,6 +24,12 @@ class ResponderHost
 
     /// A message with an immediate is complete, and so are all before it.
     virtual void OnReceiveCompletion(const ReceiveCompletion& completion) = 0;
+
+    /// The responder refused something for good. The QP is to go to ERROR, so the requester has to
+    /// be told.
+    virtual void OnQpError(int64_t /* nowPs */)
+    {
+    }
 };
 
 /**
@@ -61,6 +67,12 @@ class Responder
     /// A WRITE arrived, perhaps trimmed. @return Reply bits
     uint8_t OnWrite(const Frame& frame, int64_t nowPs);
 
+    /// The QP goes to ERROR for another reason: what comes from now on is an unexpected event.
+    void ToError()
+    {
+        m_hasFailed = true;
+    }
+
     /// A reliability probe arrived. @return Reply bits
     uint8_t OnProbe(const Frame& frame);
 
@@ -95,6 +107,10 @@ class Responder
         bool isPresent;     //!< arrived
     };
 
+    /// Refuse a packet for good. @return Reply bits
+    uint8_t Refuse(uint8_t syndrome, uint32_t psn, int64_t nowPs);
+    /// @return Reply bits to whatever comes once the QP is in ERROR
+    uint8_t ReplyInError();
     /// @return whether an immediate's RQMSN is new and within the limit
     bool CanStash(uint64_t rqmsn) const;
     /// Keep an immediate until all before it is complete.
@@ -106,18 +122,21 @@ class Responder
     /// Fill in a SACK.
     void FillSack(const Frame& trigger, Frame& answer);
 
-    const TransportConfig& m_config; //!< shared
-    EndpointCounters& m_counters;    //!< shared
-    MemoryTable& m_memory;           //!< of the NIC
-    ResponderHost& m_host;           //!< surroundings
-    QpSetup m_setup;                 //!< the connection
-    ReceiveWindow m_window;          //!< PSNs
-    Ring<Stashed> m_immediates;      //!< by RQMSN
-    uint64_t m_receivedBytes{0};     //!< payload of WRITEs, each counted once
-    uint64_t m_completed{0};         //!< messages complete in order
-    uint64_t m_unreportedPsn;        //!< every PSN received below is in some SACK sent
-    uint32_t m_sackBytes{0};         //!< towards the SACK threshold
-    uint8_t m_nakSyndrome{AETH_ACK}; //!< set once the QP refused something for good
+    const TransportConfig& m_config;          //!< shared
+    EndpointCounters& m_counters;             //!< shared
+    MemoryTable& m_memory;                    //!< of the NIC
+    ResponderHost& m_host;                    //!< surroundings
+    QpSetup m_setup;                          //!< the connection
+    ReceiveWindow m_window;                   //!< PSNs
+    Ring<Stashed> m_immediates;               //!< by RQMSN
+    uint64_t m_receivedBytes{0};              //!< payload of WRITEs, each counted once
+    uint64_t m_completed{0};                  //!< messages complete in order
+    uint64_t m_unreportedPsn;                 //!< every PSN received below is in some SACK sent
+    uint32_t m_sackBytes{0};                  //!< towards the SACK threshold
+    uint32_t m_nakPsn{0};                     //!< what was refused, 24 bits
+    uint8_t m_nakSyndrome{AETH_ACK};          //!< set once the QP refused something for good
+    NackCode m_nackReason{NackCode::TRIMMED}; //!< of the NACK that is due
+    bool m_hasFailed{false};                  //!< ERROR
 };
 
 } // namespace mrc

@@ -91,6 +91,15 @@ MrcQp::OnCompletion(const mrc::Completion& completion)
 }
 
 void
+MrcQp::OnQpError(int64_t nowPs)
+{
+    m_state.Change(mrc::QpState::ERROR);
+    requester.ToError(nowPs);
+    responder.ToError();
+    ArmTimer(nowPs);
+}
+
+void
 MrcQp::OnEvTransition(const mrc::EvTransition& transition)
 {
     if (!m_nic.m_evTrace.IsEmpty())

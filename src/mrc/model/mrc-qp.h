@@ -99,6 +99,7 @@ class MrcQp final : public MrcFabricEvent,
     std::unique_ptr<mrc::CongestionControl> CreateCongestionControl() override;
     std::unique_ptr<mrc::PathSelector> CreatePathSelector() override;
     void OnCompletion(const mrc::Completion& completion) override;
+    void OnQpError(int64_t nowPs) override;
     void OnEvTransition(const mrc::EvTransition& transition) override;
     void OnReceiveCompletion(const mrc::ReceiveCompletion& completion) override;
 
