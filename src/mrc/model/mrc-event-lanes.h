@@ -247,7 +247,13 @@ class MrcEventLanes
         {
             MakeRoom(lane);
         }
-        lane.At(lane.tail++) = ev;
+        // Member by member: copied as a whole, its two halves just written one by one would have to
+        // reach the cache before they can be read at once, behind all stores before them.
+        Event& place = lane.At(lane.tail++);
+        place.impl = ev.impl;
+        place.key.m_ts = ev.key.m_ts;
+        place.key.m_uid = ev.key.m_uid;
+        place.key.m_context = ev.key.m_context;
         // With many pending events the tail has left the cache since it came by last.
         __builtin_prefetch(&lane.At(lane.tail + PREFETCH_AHEAD), 1);
         return true;
