@@ -35,12 +35,9 @@ class Note final : public MrcFabricEvent
         m_log.push_back(nowPs);
     }
 
-    void Prefetch() const override
+    void Prefetch(uint32_t step) const override
     {
-    }
-
-    void PrefetchMore() const override
-    {
+        EXPECT_LT(step, PREFETCH_STEPS);
     }
 
   private:

@@ -148,6 +148,16 @@ class MemoryTable
     AccessResult Write(
         uint32_t rKey, uint64_t va, uint32_t messageBytes, const uint8_t* payload, uint32_t bytes);
 
+    /// Fetch the region of an R_Key, if there is one; changes nothing.
+    void Prefetch(uint32_t rKey) const
+    {
+        if (rKey >> 8 < m_regions.size())
+        {
+            __builtin_prefetch(&m_regions[rKey >> 8], 1);
+            __builtin_prefetch(&m_regions[rKey >> 8] + 1, 1);
+        }
+    }
+
   private:
     std::vector<MemoryRegion> m_regions; //!< by index
 };

@@ -122,6 +122,15 @@ class PsnBitmap
         return count;
     }
 
+    /// Fetch the word of a PSN, of which the low bits do; changes nothing.
+    void Prefetch(uint64_t psn) const
+    {
+        if (!m_words.empty())
+        {
+            __builtin_prefetch(&m_words[Index(psn)], 1);
+        }
+    }
+
   private:
     /// @return which word holds the bit of a PSN
     size_t Index(uint64_t psn) const

@@ -52,6 +52,12 @@ class ReceiveWindow
     /// @return what Receive() would say of a PSN
     Verdict Check(uint64_t psn) const;
 
+    /// Fetch what a PSN's Check() and Receive() touch, given its low bits; changes nothing.
+    void Prefetch(uint64_t psn) const
+    {
+        m_received.Prefetch(psn);
+    }
+
     /**
      * Record a packet for which Check() said FRESH.
      *

@@ -150,16 +150,29 @@ class Requester
         return m_active ? &m_active->window : nullptr;
     }
 
-    /// Fetch what NextFrame() will touch; changes nothing.
-    void Prefetch() const
+    /**
+     * Fetch what NextFrame() and OnSack() touch beside this object; changes nothing.
+     *
+     * @param step 0, and some time later 1, which follows what 0 asked for
+     */
+    void Prefetch(uint32_t step) const
     {
-        if (m_active)
+        if (!m_active)
         {
-            m_active->window.PrefetchNext();
-            __builtin_prefetch(m_active->paths.get());
-            __builtin_prefetch(m_active->control.get());
-            __builtin_prefetch(&m_active->detector);
+            return;
         }
+        if (step == 0)
+        {
+            constexpr size_t CACHE_LINE_BYTES = 64;
+            for (size_t offset = 0; offset < sizeof(Active); offset += CACHE_LINE_BYTES)
+            {
+                __builtin_prefetch(reinterpret_cast<const char*>(m_active.get()) + offset, 1);
+            }
+            return;
+        }
+        m_active->window.PrefetchNext();
+        __builtin_prefetch(m_active->paths.get());
+        __builtin_prefetch(m_active->control.get());
     }
 
   private:

@@ -85,6 +85,13 @@ class Responder
      */
     void Fill(Reply reply, const Frame& trigger, Frame& answer);
 
+    /// Fetch what OnWrite() will touch beside this object; changes nothing.
+    void Prefetch(const Frame& frame) const
+    {
+        m_window.Prefetch(frame.psn);
+        m_memory.Prefetch(frame.write.reth.rKey);
+    }
+
     /// @return PSNs received and missing
     const ReceiveWindow& Window() const
     {

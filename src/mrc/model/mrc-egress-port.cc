@@ -251,6 +251,49 @@ MrcEgressPort::Run(int64_t nowPs)
     }
 }
 
+void
+MrcEgressPort::Prefetch(uint32_t step) const
+{
+    constexpr size_t CACHE_LINE_BYTES = 64;
+    const mrc::Frame* first = m_wire.Front();
+    switch (step)
+    {
+    case 0:
+        __builtin_prefetch(reinterpret_cast<const char*>(this) + CACHE_LINE_BYTES, 1);
+        __builtin_prefetch(m_sink);
+        __builtin_prefetch(reinterpret_cast<const char*>(m_sink) + CACHE_LINE_BYTES);
+        if (first != nullptr)
+        {
+            __builtin_prefetch(first, 1);
+            __builtin_prefetch(&first->write, 1);
+        }
+        return;
+    case 1:
+        if (m_hasQueued)
+        {
+            m_data.Prefetch();
+            __builtin_prefetch(m_context);
+        }
+        if (first != nullptr)
+        {
+            __builtin_prefetch(first->next, 1);
+            m_sink->Prefetch(*first, m_sinkPort, 0);
+        }
+        return;
+    case 2:
+        if (first != nullptr)
+        {
+            m_sink->Prefetch(*first, m_sinkPort, 1);
+        }
+        return;
+    default:
+        if (first != nullptr)
+        {
+            m_sink->Prefetch(*first, m_sinkPort, 2);
+        }
+    }
+}
+
 bool
 MrcEgressPort::Survives(mrc::Frame* frame, int64_t nowPs)
 {

@@ -29,8 +29,16 @@ class MrcFrameSink
      */
     virtual void Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs) = 0;
 
-    /// Fetch what Receive() will touch; changes nothing.
-    virtual void Prefetch(const mrc::Frame& /* frame */, uint16_t /* port */) const
+    /**
+     * Fetch what Receive() will touch; changes nothing.
+     *
+     * @param frame what will arrive
+     * @param port where
+     * @param step 0, then 1: see MrcFabricEvent::Prefetch(). The start of the sink was fetched
+     */
+    virtual void Prefetch(const mrc::Frame& /* frame */,
+                          uint16_t /* port */,
+                          uint32_t /* step */) const
     {
     }
 };
@@ -180,27 +188,16 @@ class MrcEgressPort final : public MrcFabricEvent
 
     void Run(int64_t nowPs) override;
 
-    void Prefetch() const override
-    {
-        constexpr size_t CACHE_LINE_BYTES = 64;
-        __builtin_prefetch(reinterpret_cast<const char*>(this) + CACHE_LINE_BYTES, 1);
-        if (!m_wire.IsEmpty())
-        {
-            __builtin_prefetch(m_wire.Front(), 1);
-            __builtin_prefetch(&m_wire.Front()->write, 1);
-        }
-    }
+    void Prefetch(uint32_t step) const override;
 
-    void PrefetchMore() const override
+    /// Fetch what Enqueue() will touch beside the port itself, which was fetched; changes nothing.
+    void PrefetchQueues() const
     {
+        __builtin_prefetch(m_context);
+        m_wire.PrefetchTail();
         if (m_hasQueued)
         {
             m_data.Prefetch();
-        }
-        if (!m_wire.IsEmpty())
-        {
-            __builtin_prefetch(m_wire.Front()->next, 1);
-            m_sink->Prefetch(*m_wire.Front(), m_sinkPort);
         }
     }
 

@@ -134,13 +134,15 @@ class MrcEventLanes
     /// the least is beyond any branch prediction.
     __extension__ typedef unsigned __int128 Order;
 
-    static constexpr Slot HEAP_SLOT = 0;          //!< slot of the heap
-    static constexpr uint32_t ROOT = 1;           //!< root of the tournament
-    static constexpr uint32_t HASH_BITS = 8;      //!< log2 of the size of both delay tables
-    static constexpr uint32_t INITIAL_RING = 256; //!< first capacity of a lane, in events
-    static constexpr uint64_t PREFETCH_AHEAD = 8; //!< places of a lane to look ahead
-    static constexpr uint32_t HEAP_ARITY = 4;     //!< children of a node of the heap
-    static constexpr Order NO_EVENT = ~Order{0};  //!< comes after all events
+    static constexpr Slot HEAP_SLOT = 0;           //!< slot of the heap
+    static constexpr uint32_t ROOT = 1;            //!< root of the tournament
+    static constexpr uint32_t HASH_BITS = 8;       //!< log2 of the size of both delay tables
+    static constexpr uint32_t INITIAL_RING = 256;  //!< first capacity of a lane, in events
+    static constexpr uint64_t PREFETCH_AHEAD = 12; //!< places of a lane to look ahead
+    static constexpr uint32_t HEAP_ARITY = 4;      //!< children of a node of the heap
+    /// Places from the head at which the steps of a fabric event's Prefetch() are called.
+    static constexpr std::array<uint64_t, MrcFabricEvent::PREFETCH_STEPS> STEP_AHEAD{9, 6, 4, 2};
+    static constexpr Order NO_EVENT = ~Order{0}; //!< comes after all events
 
     /**
      * The events of one delay, ascending by (time, uid), in a ring of 2^n places.
@@ -276,13 +278,12 @@ class MrcEventLanes
         // Behind the tail there are pointers to events long run, which do no harm.
         __builtin_prefetch(lane.At(lane.head + PREFETCH_AHEAD).impl);
         __builtin_prefetch(&lane.At(lane.head + 3 * PREFETCH_AHEAD));
-        if (const MrcFabricEvent* event = FabricEvent(lane, PREFETCH_AHEAD / 2))
+        for (uint32_t step = 0; step < MrcFabricEvent::PREFETCH_STEPS; ++step)
         {
-            event->Prefetch();
-        }
-        if (const MrcFabricEvent* event = FabricEvent(lane, PREFETCH_AHEAD / 4))
-        {
-            event->PrefetchMore();
+            if (const MrcFabricEvent* event = FabricEvent(lane, STEP_AHEAD[step]))
+            {
+                event->Prefetch(step);
+            }
         }
     }
 

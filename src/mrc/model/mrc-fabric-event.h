@@ -14,9 +14,8 @@ namespace ns3
  * can tell the processor what it will touch.
  *
  * MrcSimulatorImpl runs such events without the detours of ordinary ones, and knows which are next
- * in a lane: it fetches the object of an event well ahead, calls Prefetch() when that object has
- * come in, and PrefetchMore() when what Prefetch() asked for has. Other simulators run them like
- * any event and call neither. Schedule one with MrcSchedule().
+ * in a lane: it fetches the object of an event well ahead, then has the event fetch what it points
+ * to, step by step. Other simulators run them like any event. Schedule one with MrcSchedule().
  */
 class MrcFabricEvent : public EventImpl
 {
@@ -31,11 +30,18 @@ class MrcFabricEvent : public EventImpl
      */
     virtual void Run(int64_t nowPs) = 0;
 
-    /// Fetch what the object itself points to; changes nothing.
-    virtual void Prefetch() const = 0;
+    /**
+     * Fetch what the event will touch; changes nothing.
+     *
+     * Called once for each step, in order, as the event comes nearer to the head of its lane. What
+     * one step asked for has come in when the next is called, and can be followed.
+     *
+     * @param step 0 to PREFETCH_STEPS - 1; the object itself was fetched before step 0
+     */
+    virtual void Prefetch(uint32_t step) const = 0;
 
-    /// Fetch what that leads to; changes nothing.
-    virtual void PrefetchMore() const = 0;
+    /// Steps in which an event's surroundings are fetched.
+    static constexpr uint32_t PREFETCH_STEPS = 4;
 
   private:
     void Notify() final;

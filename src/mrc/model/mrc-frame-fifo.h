@@ -49,6 +49,15 @@ class FrameFifo
         }
     }
 
+    /// Fetch the frame that Push() touches.
+    void PrefetchTail() const
+    {
+        if (m_head != nullptr)
+        {
+            __builtin_prefetch(m_tail, 1);
+        }
+    }
+
   private:
     Frame* m_head{nullptr}; //!< oldest frame
     Frame* m_tail{nullptr}; //!< newest frame, if there is any

@@ -33,6 +33,7 @@ class FramePool
         }
         Frame* frame = m_free;
         m_free = frame->next;
+        __builtin_prefetch(m_free, 1); // the next one to be asked for
         ++m_inUse;
         return frame;
     }

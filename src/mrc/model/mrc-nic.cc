@@ -27,9 +27,10 @@ constexpr uint8_t HOP_LIMIT = 64;
 class MrcNic::PortFree final : public MrcFabricEvent
 {
   public:
-    /// @param nic the owner @param plane of the port
-    PortFree(MrcNic& nic, uint8_t plane)
+    /// @param nic the owner @param port the port @param plane of the port
+    PortFree(MrcNic& nic, const MrcEgressPort* port, uint8_t plane)
         : m_nic(nic),
+          m_port(port),
           m_plane(plane)
     {
     }
@@ -53,27 +54,38 @@ class MrcNic::PortFree final : public MrcFabricEvent
         m_nic.Drive(m_plane, nowPs);
     }
 
-    void Prefetch() const override
+    void Prefetch(uint32_t step) const override
     {
-        __builtin_prefetch(PeekPointer(m_nic.m_ports[m_plane]), 1);
-        if (!m_nic.m_ready.IsEmpty())
+        constexpr size_t CACHE_LINE_BYTES = 64;
+        const MrcQp* next = step == 0 ? nullptr : m_nic.m_ready.Front();
+        switch (step)
         {
-            m_nic.m_ready.Front()->Prefetch();
-        }
-    }
-
-    void PrefetchMore() const override
-    {
-        if (!m_nic.m_ready.IsEmpty())
-        {
-            m_nic.m_ready.Front()->PrefetchMore();
+        case 0:
+            __builtin_prefetch(m_port, 1);
+            __builtin_prefetch(reinterpret_cast<const char*>(m_port) + CACHE_LINE_BYTES, 1);
+            __builtin_prefetch(&m_nic.m_ports);
+            __builtin_prefetch(&m_nic.m_ready, 1);
+            return;
+        case 1:
+            m_port->PrefetchQueues();
+            if (next != nullptr)
+            {
+                next->PrefetchRequester();
+            }
+            return;
+        default:
+            if (next != nullptr)
+            {
+                next->requester.Prefetch(step - 2);
+            }
         }
     }
 
   private:
-    MrcNic& m_nic;           //!< owner
-    uint8_t m_plane;         //!< of the port
-    bool m_isPending{false}; //!< in the simulator
+    MrcNic& m_nic;               //!< owner
+    const MrcEgressPort* m_port; //!< fetched without a look at the owner
+    uint8_t m_plane;             //!< of the port
+    bool m_isPending{false};     //!< in the simulator
 };
 
 TypeId
@@ -115,7 +127,7 @@ void
 MrcNic::DoDispose()
 {
     NS_LOG_FUNCTION(this);
-    m_ports.clear();
+    m_ports.Clear();
     m_portFree.clear();
     m_qps.clear();
     m_fabric = nullptr;
@@ -138,10 +150,10 @@ MrcNic::Configure(Ptr<MrcFabric> fabric, Ptr<MrcProfile> profile, uint32_t index
     m_fullFrameBytes = mrc::FrameWireBytes(mrc::FrameL2Bytes(
         mrc::Opcode::WRITE_MIDDLE, true, profile->IsSrv6(), profile->Transport().mtuBytes));
     const uint32_t planes = fabric->Plan().Usids().Clos().Planes();
-    for (uint32_t plane = 0; plane < planes; ++plane)
+    m_ports.Make(static_cast<uint16_t>(planes));
+    for (uint8_t plane = 0; plane < planes; ++plane)
     {
-        m_ports.push_back(Create<MrcEgressPort>());
-        m_portFree.push_back(Create<PortFree>(*this, static_cast<uint8_t>(plane)));
+        m_portFree.push_back(Create<PortFree>(*this, &m_ports[plane], plane));
     }
     m_firstPort = static_cast<uint8_t>(index % planes);
 }
@@ -149,14 +161,14 @@ MrcNic::Configure(Ptr<MrcFabric> fabric, Ptr<MrcProfile> profile, uint32_t index
 void
 MrcNic::Connect(uint8_t plane, MrcFrameSink* sink, uint16_t sinkPort, DataRate rate, Time delay)
 {
-    NS_ABORT_MSG_IF(plane >= m_ports.size(), "nic-" << m_index << " has no plane " << +plane);
-    m_ports[plane]->Connect(&m_context,
-                            plane,
-                            sink,
-                            sinkPort,
-                            rate.GetBitRate(),
-                            delay.GetPicoSeconds(),
-                            m_seed + plane);
+    NS_ABORT_MSG_IF(plane >= m_ports.Size(), "nic-" << m_index << " has no plane " << +plane);
+    m_ports[plane].Connect(&m_context,
+                           plane,
+                           sink,
+                           sinkPort,
+                           rate.GetBitRate(),
+                           delay.GetPicoSeconds(),
+                           m_seed + plane);
 }
 
 uint32_t
@@ -188,7 +200,7 @@ void
 MrcNic::SetPortUp(uint8_t plane, bool isUp)
 {
     const int64_t nowPs = MrcNowPs();
-    m_ports[plane]->SetUp(isUp, nowPs);
+    m_ports[plane].SetUp(isUp, nowPs);
     Pump(nowPs);
 }
 
@@ -200,7 +212,7 @@ MrcNic::Wake(MrcQp& qp, int64_t nowPs)
         if (!qp.isReady)
         {
             qp.isReady = true;
-            m_ready.Push(&qp);
+            m_ready.Push(qp);
         }
         Pump(nowPs);
     }
@@ -209,12 +221,12 @@ MrcNic::Wake(MrcQp& qp, int64_t nowPs)
 void
 MrcNic::Pump(int64_t nowPs)
 {
-    const auto count = static_cast<uint8_t>(m_ports.size());
+    const auto count = static_cast<uint8_t>(m_ports.Size());
     for (uint8_t i = 0; i < count && !m_ready.IsEmpty(); ++i)
     {
         const uint8_t plane = m_firstPort;
         m_firstPort = plane + 1 == count ? 0 : plane + 1;
-        if (!m_portFree[plane]->IsPending() && m_ports[plane]->IsUp())
+        if (!m_portFree[plane]->IsPending() && m_ports[plane].IsUp())
         {
             Drive(plane, nowPs);
         }
@@ -224,7 +236,7 @@ MrcNic::Pump(int64_t nowPs)
 void
 MrcNic::Drive(uint8_t plane, int64_t nowPs)
 {
-    MrcEgressPort& port = *m_ports[plane];
+    MrcEgressPort& port = m_ports[plane];
     if (!port.IsUp() || m_ready.IsEmpty())
     {
         return;
@@ -264,12 +276,12 @@ MrcNic::Pull(uint8_t plane, int64_t nowPs, bool& isSittingOut)
         qp.isReady = qp.requester.HasWork();
         if (qp.isReady)
         {
-            m_ready.Push(&qp); // round robin
+            m_ready.Push(qp); // round robin
         }
         if (hasFrame)
         {
             Address(qp, *frame, plane);
-            m_ports[plane]->Transmit(frame, nowPs);
+            m_ports[plane].Transmit(frame, nowPs);
             qp.ArmTimer(nowPs);
             return true;
         }
@@ -369,12 +381,31 @@ MrcNic::Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs)
 }
 
 void
-MrcNic::Prefetch(const mrc::Frame& frame, uint16_t /* port */) const
+MrcNic::Prefetch(const mrc::Frame& frame, uint16_t /* port */, uint32_t step) const
 {
     const uint32_t index = frame.destinationQp - FIRST_QP;
-    if (index < m_qps.size())
+    if (index >= m_qps.size())
     {
-        m_qps[index]->Prefetch();
+        return;
+    }
+    if (step == 0)
+    {
+        __builtin_prefetch(&m_qps[index]);
+        return;
+    }
+    const MrcQp& qp = *m_qps[index];
+    const bool isRequest = mrc::IsWrite(frame.opcode);
+    if (step == 1)
+    {
+        isRequest ? qp.PrefetchResponder() : qp.PrefetchRequester();
+    }
+    else if (isRequest)
+    {
+        qp.responder.Prefetch(frame);
+    }
+    else
+    {
+        qp.requester.Prefetch(0);
     }
 }
 
@@ -396,7 +427,7 @@ MrcNic::Answer(MrcQp& qp, uint8_t replies, mrc::Frame* trigger, uint16_t port, i
         }
         qp.responder.Fill(reply, trigger == nullptr ? *answer : *trigger, *answer);
         Address(qp, *answer, static_cast<uint8_t>(port));
-        m_ports[port]->Enqueue(answer, nowPs);
+        m_ports[port].Enqueue(answer, nowPs);
     }
     if (trigger != nullptr)
     {

@@ -2,12 +2,12 @@
 #ifndef MRC_NIC_H
 #define MRC_NIC_H
 
-#include "mrc-egress-port.h"
 #include "mrc-fabric.h"
 #include "mrc-memory.h"
+#include "mrc-port-array.h"
 #include "mrc-profile.h"
 #include "mrc-qp.h"
-#include "mrc-ring.h"
+#include "mrc-ready-list.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/nstime.h>
@@ -39,7 +39,7 @@ class MrcApplicationSink
  * to send in turn. Frames of a QP leave through whatever port is free, so planes are balanced by
  * their speed.
  */
-class MrcNic : public Object, public MrcFrameSink, public MrcPortTraces
+class MrcNic : public Object, public MrcPortTraces, public MrcFrameSink
 {
   public:
     /// First QPN that a NIC gives out; 0 to 2 are reserved.
@@ -130,13 +130,13 @@ class MrcNic : public Object, public MrcFrameSink, public MrcPortTraces
     /// @param plane which @return the egress side of the port
     MrcEgressPort& Port(uint8_t plane)
     {
-        return *m_ports[plane];
+        return m_ports[plane];
     }
 
     /// @return number of ports
     uint8_t PortCount() const
     {
-        return static_cast<uint8_t>(m_ports.size());
+        return static_cast<uint8_t>(m_ports.Size());
     }
 
     /// @return number in the fabric
@@ -176,7 +176,7 @@ class MrcNic : public Object, public MrcFrameSink, public MrcPortTraces
     }
 
     void Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs) override;
-    void Prefetch(const mrc::Frame& frame, uint16_t port) const override;
+    void Prefetch(const mrc::Frame& frame, uint16_t port, uint32_t step) const override;
 
   protected:
     void DoDispose() override;
@@ -211,22 +211,23 @@ class MrcNic : public Object, public MrcFrameSink, public MrcPortTraces
     /// @return whether a frame's destination is this NIC
     bool IsForUs(const mrc::Frame& frame, uint16_t port) const;
 
-    std::vector<Ptr<MrcEgressPort>> m_ports;    //!< by plane
-    std::vector<Ptr<PortFree>> m_portFree;      //!< by plane
+    // What each frame touches comes first, in the cache lines that MrcEgressPort fetches.
     std::vector<Ptr<MrcQp>> m_qps;              //!< by QPN - FIRST_QP
-    mrc::Ring<MrcQp*> m_ready;                  //!< QPs that may have something to send
+    Ptr<MrcFabric> m_fabric;                    //!< shared state
+    MrcPortArray m_ports;                       //!< by plane
+    std::vector<Ptr<PortFree>> m_portFree;      //!< by plane
+    MrcReadyList m_ready;                       //!< QPs that may have something to send
+    uint32_t m_index{0};                        //!< number in the fabric
+    uint32_t m_fullFrameBytes{0};               //!< a full WRITE on the wire
+    uint8_t m_firstPort{0};                     //!< port that Pump() looks at first
     mrc::MemoryTable m_memory;                  //!< regions
     mrc::EndpointCounters m_counters{};         //!< of all QPs
     MrcPortCounters m_portCounters;             //!< of all ports
     MrcPortContext m_context;                   //!< of all ports
-    Ptr<MrcFabric> m_fabric;                    //!< shared state
     Ptr<MrcProfile> m_profile;                  //!< parameters
     MrcApplicationSink* m_application{nullptr}; //!< completions
     uint64_t m_seed{0};                         //!< of all random numbers
     Time m_latency;                             //!< attribute Latency
-    uint32_t m_index{0};                        //!< number in the fabric
-    uint32_t m_fullFrameBytes{0};               //!< a full WRITE on the wire
-    uint8_t m_firstPort{0};                     //!< port that Pump() looks at first
     /// trace source Completion
     TracedCallback<uint32_t, uint32_t, const mrc::Completion&> m_completionTrace;
     /// trace source EvState

@@ -81,20 +81,32 @@ class MrcQp final : public MrcFabricEvent,
 
     void Run(int64_t nowPs) override;
 
-    void Prefetch() const override
+    void Prefetch(uint32_t step) const override
     {
-        for (size_t offset = 0; offset < sizeof(MrcQp); offset += CACHE_LINE_BYTES)
+        if (step == 1)
         {
-            __builtin_prefetch(reinterpret_cast<const char*>(this) + offset, 1);
+            PrefetchRequester();
         }
     }
 
-    void PrefetchMore() const override
+    /// Fetch the sending half; changes nothing.
+    void PrefetchRequester() const
     {
-        requester.Prefetch();
+        Fetch(&requester, sizeof(requester));
+        __builtin_prefetch(&m_path);
+        __builtin_prefetch(&nextReady, 1);
     }
 
-    bool isReady{false}; //!< waits in the NIC's round robin
+    /// Fetch the receiving half; changes nothing.
+    void PrefetchResponder() const
+    {
+        Fetch(&responder, sizeof(responder));
+        __builtin_prefetch(&m_path);
+        __builtin_prefetch(&m_peer);
+    }
+
+    MrcQp* nextReady{nullptr}; //!< see MrcReadyList
+    bool isReady{false};       //!< waits in the NIC's round robin
 
     std::unique_ptr<mrc::CongestionControl> CreateCongestionControl() override;
     std::unique_ptr<mrc::PathSelector> CreatePathSelector() override;
@@ -104,7 +116,15 @@ class MrcQp final : public MrcFabricEvent,
     void OnReceiveCompletion(const mrc::ReceiveCompletion& completion) override;
 
   private:
-    static constexpr size_t CACHE_LINE_BYTES = 64; //!< what one prefetch brings in
+    /// Fetch an object. @param object where @param bytes its size
+    static void Fetch(const void* object, size_t bytes)
+    {
+        constexpr size_t CACHE_LINE_BYTES = 64;
+        for (size_t offset = 0; offset < bytes; offset += CACHE_LINE_BYTES)
+        {
+            __builtin_prefetch(static_cast<const char*>(object) + offset, 1);
+        }
+    }
 
     MrcNic& m_nic;                  //!< owner
     mrc::PathTemplate m_path;       //!< route to the peer

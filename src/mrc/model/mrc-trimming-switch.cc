@@ -129,7 +129,7 @@ void
 MrcTrimmingSwitch::DoDispose()
 {
     NS_LOG_FUNCTION(this);
-    m_ports.clear();
+    m_ports.Clear();
     m_fabric = nullptr;
     Object::DoDispose();
 }
@@ -178,25 +178,21 @@ MrcTrimmingSwitch::Configure(Ptr<MrcFabric> fabric,
     m_hostPortCount = hostPorts;
     m_fabricPorts = {0, 0, Limits(false), &fabric->Pool(), &m_counters, this};
     m_hostPorts = {0, 0, Limits(true), &fabric->Pool(), &m_counters, this};
-    m_ports.reserve(ports);
-    for (uint16_t port = 0; port < ports; ++port)
-    {
-        m_ports.push_back(Create<MrcEgressPort>());
-    }
+    m_ports.Make(ports);
 }
 
 void
 MrcTrimmingSwitch::Connect(
     uint16_t port, MrcFrameSink* sink, uint16_t sinkPort, DataRate rate, Time delay)
 {
-    NS_ABORT_MSG_IF(port >= m_ports.size(), m_name << " has no port " << port);
-    m_ports[port]->Connect(port < m_hostPortCount ? &m_hostPorts : &m_fabricPorts,
-                           port,
-                           sink,
-                           sinkPort,
-                           rate.GetBitRate(),
-                           delay.GetPicoSeconds(),
-                           m_seed * 0x10001 + port);
+    NS_ABORT_MSG_IF(port >= m_ports.Size(), m_name << " has no port " << port);
+    m_ports[port].Connect(port < m_hostPortCount ? &m_hostPorts : &m_fabricPorts,
+                          port,
+                          sink,
+                          sinkPort,
+                          rate.GetBitRate(),
+                          delay.GetPicoSeconds(),
+                          m_seed * 0x10001 + port);
 }
 
 //= MRC-REF 3 A switch compares the first 48 bits with its own block and uSID
@@ -232,27 +228,35 @@ MrcTrimmingSwitch::Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs)
     {
         egress = m_table.LookupPrefix({frame->daHigh, frame->daLow}, FlowHash(*frame, m_seed));
     }
-    if (egress >= m_ports.size())
+    if (egress >= m_ports.Size())
     {
         Drop(frame, port, MrcDropReason::NO_ROUTE, nowPs);
         return;
     }
-    m_ports[egress]->Enqueue(frame, nowPs);
+    m_ports[egress].Enqueue(frame, nowPs);
 }
 
 void
-MrcTrimmingSwitch::Prefetch(const mrc::Frame& frame, uint16_t /* port */) const
+MrcTrimmingSwitch::Prefetch(const mrc::Frame& frame, uint16_t /* port */, uint32_t step) const
 {
-    if (frame.Has(mrc::Frame::ENCAPSULATED))
+    if (step > 1 || !frame.Has(mrc::Frame::ENCAPSULATED))
     {
-        mrc::UsidCarrier carrier{frame.daHigh, frame.daLow};
-        carrier.Shift();
-        const uint16_t egress = m_table.LookupUsid(carrier.high);
-        if (egress < m_ports.size())
+        return;
+    }
+    mrc::UsidCarrier carrier{frame.daHigh, frame.daLow};
+    carrier.Shift();
+    const uint16_t egress = m_table.LookupUsid(carrier.high);
+    if (egress < m_ports.Size())
+    {
+        const MrcEgressPort* next = &m_ports[egress];
+        if (step == 0)
         {
-            const MrcEgressPort* next = PeekPointer(m_ports[egress]);
             __builtin_prefetch(next, 1);
             __builtin_prefetch(reinterpret_cast<const char*>(next) + 64, 1);
+        }
+        else
+        {
+            next->PrefetchQueues();
         }
     }
 }

@@ -2,8 +2,8 @@
 #ifndef MRC_TRIMMING_SWITCH_H
 #define MRC_TRIMMING_SWITCH_H
 
-#include "mrc-egress-port.h"
 #include "mrc-fabric.h"
+#include "mrc-port-array.h"
 #include "mrc-static-table.h"
 
 #include <ns3/data-rate.h>
@@ -30,7 +30,7 @@ namespace ns3
  * Thresholds are attributes in units of the plane's bandwidth-delay product (PlaneBdp), which the
  * helper computes. Change them before Configure().
  */
-class MrcTrimmingSwitch : public Object, public MrcFrameSink, public MrcPortTraces
+class MrcTrimmingSwitch : public Object, public MrcPortTraces, public MrcFrameSink
 {
   public:
     /// @return the TypeId
@@ -84,13 +84,13 @@ class MrcTrimmingSwitch : public Object, public MrcFrameSink, public MrcPortTrac
     /// @param port which @return its egress side
     MrcEgressPort& Port(uint16_t port)
     {
-        return *m_ports[port];
+        return m_ports[port];
     }
 
     /// @return number of ports
     uint16_t PortCount() const
     {
-        return static_cast<uint16_t>(m_ports.size());
+        return m_ports.Size();
     }
 
     /// @return the name given to Configure()
@@ -112,7 +112,7 @@ class MrcTrimmingSwitch : public Object, public MrcFrameSink, public MrcPortTrac
     }
 
     void Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs) override;
-    void Prefetch(const mrc::Frame& frame, uint16_t port) const override;
+    void Prefetch(const mrc::Frame& frame, uint16_t port, uint32_t step) const override;
 
   protected:
     void DoDispose() override;
@@ -123,29 +123,29 @@ class MrcTrimmingSwitch : public Object, public MrcFrameSink, public MrcPortTrac
     /// Count and release a frame that cannot be forwarded.
     void Drop(mrc::Frame* frame, uint16_t port, MrcDropReason reason, int64_t nowPs);
 
-    MrcStaticTable m_table;                  //!< where to
-    std::vector<Ptr<MrcEgressPort>> m_ports; //!< egress sides
-    MrcPortContext m_fabricPorts;            //!< ports to switches
-    MrcPortContext m_hostPorts;              //!< ports to NICs
-    MrcPortCounters m_counters;              //!< of all ports
-    Ptr<MrcFabric> m_fabric;                 //!< shared state
-    std::string m_name;                      //!< "p2/t0-3"
-    uint64_t m_seed{0};                      //!< of marking
-    mrc::DscpMap m_dscp;                     //!< of each class
-    uint16_t m_hostPortCount{0};             //!< ports to NICs
-    Time m_latency;                          //!< attribute Latency
-    uint64_t m_planeBdpBytes{0};             //!< attribute PlaneBdp
-    double m_ecnMin{0};                      //!< attribute EcnMin
-    double m_ecnMax{0};                      //!< attribute EcnMax
-    double m_ecnMaxProbability{0};           //!< attribute EcnMaxProbability
-    double m_trim{0};                        //!< attribute TrimThreshold
-    double m_trimLastHop{0};                 //!< attribute TrimThresholdLastHop
-    double m_controlLimit{0};                //!< attribute ControlQueue
-    double m_dataLimit{0};                   //!< attribute DataQueue
-    uint32_t m_trimToBytes{0};               //!< attribute TrimSize
-    bool m_isTrimming{true};                 //!< attribute Trimming
-    bool m_isMarking{true};                  //!< attribute Ecn
-    bool m_isMarkingLastHop{false};          //!< attribute LastHopEcn
+    MrcStaticTable m_table;         //!< where to
+    MrcPortArray m_ports;           //!< egress sides
+    MrcPortContext m_fabricPorts;   //!< ports to switches
+    MrcPortContext m_hostPorts;     //!< ports to NICs
+    MrcPortCounters m_counters;     //!< of all ports
+    Ptr<MrcFabric> m_fabric;        //!< shared state
+    std::string m_name;             //!< "p2/t0-3"
+    uint64_t m_seed{0};             //!< of marking
+    mrc::DscpMap m_dscp;            //!< of each class
+    uint16_t m_hostPortCount{0};    //!< ports to NICs
+    Time m_latency;                 //!< attribute Latency
+    uint64_t m_planeBdpBytes{0};    //!< attribute PlaneBdp
+    double m_ecnMin{0};             //!< attribute EcnMin
+    double m_ecnMax{0};             //!< attribute EcnMax
+    double m_ecnMaxProbability{0};  //!< attribute EcnMaxProbability
+    double m_trim{0};               //!< attribute TrimThreshold
+    double m_trimLastHop{0};        //!< attribute TrimThresholdLastHop
+    double m_controlLimit{0};       //!< attribute ControlQueue
+    double m_dataLimit{0};          //!< attribute DataQueue
+    uint32_t m_trimToBytes{0};      //!< attribute TrimSize
+    bool m_isTrimming{true};        //!< attribute Trimming
+    bool m_isMarking{true};         //!< attribute Ecn
+    bool m_isMarkingLastHop{false}; //!< attribute LastHopEcn
 };
 
 } // namespace ns3
