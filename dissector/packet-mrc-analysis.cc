@@ -134,7 +134,7 @@ show_message(const place& outer, const mrc_message* message, const mrc_analysis*
     const place at{
         outer.pinfo,
         proto_tree_add_subtree_format(
-            outer.tree, outer.tvb, 0, 0, ett_message, &title, "[Message %u]", message->number),
+            outer.tree, outer.tvb, 0, 0, ett_message, &title, "Message %u", message->number),
         outer.tvb};
     proto_item_set_generated(title);
     add_uint(at, hf_message, message->number);
@@ -151,14 +151,14 @@ show_message(const place& outer, const mrc_message* message, const mrc_analysis*
     if (is_last)
     {
         add_uint(at, hf_message_packets, message->packets_at_last);
-        const int64_t spent = message->last_ns - message->first_ns;
-        if (message->has_first && spent >= 0)
+        if (message->transfer_ns >= 0)
         {
-            add_time(at, hf_message_transfer, spent);
-            if (spent > 0)
-            {
-                add_uint64(at, hf_message_transfer_rate, rate(message->dma_bytes, spent));
-            }
+            add_time(at, hf_message_transfer, message->transfer_ns);
+        }
+        if (message->transfer_ns > 0)
+        {
+            add_uint64(
+                at, hf_message_transfer_rate, rate(message->dma_bytes, message->transfer_ns));
         }
     }
     const bool completes = message->completed_frame == analysis->frame;
@@ -171,11 +171,10 @@ show_message(const place& outer, const mrc_message* message, const mrc_analysis*
         return;
     }
     add_uint(at, hf_message_retransmissions, message->retransmissions);
-    const int64_t spent = message->completed_ns - message->first_ns;
-    if (message->has_first && spent > 0)
+    if (message->completion_ns > 0)
     {
-        add_time(at, hf_message_completion, spent);
-        add_uint64(at, hf_message_goodput, rate(message->dma_bytes, spent));
+        add_time(at, hf_message_completion, message->completion_ns);
+        add_uint64(at, hf_message_goodput, rate(message->dma_bytes, message->completion_ns));
     }
 }
 
@@ -363,6 +362,10 @@ show(const place& at, const mrc_packet* packet)
     const mrc_analysis* analysis = packet->analysis;
     add_uint(at, hf_stream, analysis->stream);
     add_uint(at, hf_qp, packet->bth.destinationQp);
+    if (analysis->source_qp != 0)
+    {
+        add_uint(at, hf_qp, analysis->source_qp);
+    }
     if (mrc_is_write(packet))
     {
         show_write(at, analysis, packet);
@@ -392,7 +395,7 @@ mrc_analysis_show(packet_info* pinfo, proto_tree* tree, tvbuff_t* tvb, const mrc
     }
     proto_item* title = nullptr;
     proto_tree* subtree =
-        proto_tree_add_subtree(tree, tvb, 0, 0, ett_analysis, &title, "[Links and analysis]");
+        proto_tree_add_subtree(tree, tvb, 0, 0, ett_analysis, &title, "Links and analysis");
     proto_item_set_generated(title);
     show(place{pinfo, subtree, tvb}, packet);
 }

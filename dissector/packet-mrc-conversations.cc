@@ -122,16 +122,16 @@ endpoint_packet(
                             bytes,
                             &endpoint_info,
                             ENDPOINT_IBQP);
-    const mrc_half* peer = nullptr;
-    if (packet->analysis != nullptr)
+    if (packet->analysis != nullptr && packet->analysis->source_qp != 0)
     {
-        mrc_half* half = mrc_flow_find_half(&packet->src, &packet->dst, packet->bth.destinationQp);
-        peer = half != nullptr ? half->peer : nullptr;
-    }
-    if (peer != nullptr)
-    {
-        add_endpoint_table_data(
-            table, &packet->src, peer->dqp, TRUE, 1, bytes, &endpoint_info, ENDPOINT_IBQP);
+        add_endpoint_table_data(table,
+                                &packet->src,
+                                packet->analysis->source_qp,
+                                TRUE,
+                                1,
+                                bytes,
+                                &endpoint_info,
+                                ENDPOINT_IBQP);
     }
     return TAP_PACKET_REDRAW;
 }

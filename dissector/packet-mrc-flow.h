@@ -86,6 +86,7 @@ struct mrc_analysis
     uint32_t ooo_distance;    ///< WRITE: highest PSN seen - its own, 0 if in order;
                               ///< SACK: packets newly acknowledged
     uint32_t stream;          ///< number of the QP, the same in both directions
+    uint32_t source_qp;       ///< QP that sent it, as far as known then; 0 if not
     uint16_t tx_timestamp;    ///< WRITE: of the TSETH
     uint16_t interface;       ///< number of the capture interface
     uint16_t flags;           ///< bits of mrc_frame_flag
@@ -107,8 +108,8 @@ struct mrc_message
     uint64_t lowest_psn;      ///< of its packets that were seen
     uint64_t last_psn;        ///< if has_last
     int64_t first_ns;         ///< its first packet seen
-    int64_t last_ns;          ///< the first sight of its last packet, if has_last
-    int64_t completed_ns;     ///< if completed_frame
+    int64_t transfer_ns;      ///< first to last packet; -1 if not known at the last one
+    int64_t completion_ns;    ///< first packet to completion; -1 if not known then
     uint32_t number;          ///< in the capture, from 0
     uint32_t first_frame;     ///< its first packet seen
     uint32_t last_frame;      ///< first sight of its last packet, 0 if it was not seen
@@ -116,7 +117,7 @@ struct mrc_message
     uint32_t dma_bytes;       ///< its length
     uint32_t r_key;           ///< its memory region
     uint32_t packets;         ///< transmissions seen
-    uint32_t retransmissions; ///< those that were not the first
+    uint32_t retransmissions; ///< those that were not the first, until it was complete
     uint32_t packets_at_last; ///< packets when its last packet was seen first
     bool has_first;           ///< First or Only was seen
     bool has_last;            ///< Last or Only was seen

@@ -129,6 +129,15 @@ is_same_message(const mrc_message* message, const mrc_packet* packet)
            (message->r_key == packet->reth.rKey && message->dma_bytes == packet->reth.dmaBytes);
 }
 
+/// @return ns from the first packet of a message to a frame, -1 if its start was not seen
+int64_t
+spent(const mrc_message* message, const mrc_analysis* until)
+{
+    const auto ns = static_cast<int64_t>(static_cast<uint64_t>(until->time_ns) -
+                                         static_cast<uint64_t>(message->first_ns));
+    return message->has_first && ns >= 0 ? ns : -1;
+}
+
 void
 join_message(mrc_half* half, mrc_analysis* write, const mrc_packet* packet)
 {
@@ -143,7 +152,7 @@ join_message(mrc_half* half, mrc_analysis* write, const mrc_packet* packet)
     half->message = message;
     write->message = message;
     ++message->packets;
-    if ((write->flags & MRC_RETRANSMISSION) != 0)
+    if ((write->flags & MRC_RETRANSMISSION) != 0 && message->completed_frame == 0)
     {
         ++message->retransmissions;
     }
@@ -166,7 +175,7 @@ join_message(mrc_half* half, mrc_analysis* write, const mrc_packet* packet)
         message->has_last = true;
         message->last_psn = write->psn;
         message->last_frame = write->frame;
-        message->last_ns = write->time_ns;
+        message->transfer_ns = spent(message, write);
         message->packets_at_last = message->packets;
     }
 }
@@ -193,7 +202,7 @@ complete_messages(mrc_half* half, mrc_analysis* by, uint64_t completed)
             return;
         }
         message->completed_frame = by->frame;
-        message->completed_ns = by->time_ns;
+        message->completion_ns = spent(message, by);
         if (by->message == nullptr)
         {
             by->message = message;
@@ -755,6 +764,7 @@ see_packet(packet_info* pinfo, const mrc_packet* packet)
         see_endpoint_response(analysis, packet);
     }
     analysis->stream = half->stream;
+    analysis->source_qp = half->peer != nullptr ? half->peer->dqp : 0;
     return analysis;
 }
 
