@@ -22,6 +22,9 @@ namespace
 {
 
 using namespace mrc;
+
+/// A SACK that tells about every PSN.
+constexpr LossDetector::Covered ALL{0, UINT64_MAX};
 using Verdict = ReceiveWindow::Verdict;
 
 /// @return a seed for random tests, MRC_TEST_SEED if it is set
@@ -263,15 +266,15 @@ TEST(LossDetectorTest, OldMeansSentBeforeALimitAndBeforeWhatArrived)
         detector.OnSent(window, psn);
     }
     std::vector<uint64_t> lost;
-    detector.FindLost(window, 100, lost);
+    detector.FindLost(window, 100, ALL, lost);
     EXPECT_TRUE(lost.empty()); // nothing later has arrived
     window.MarkReceived(2);
     detector.OnReceived(window, 2, 0, lost);
-    detector.FindLost(window, 10, lost);
+    detector.FindLost(window, 10, ALL, lost);
     EXPECT_EQ(lost, (std::vector<uint64_t>{0}));
     window.MarkLost(0);
     lost.clear();
-    detector.FindLost(window, 100, lost);
+    detector.FindLost(window, 100, ALL, lost);
     EXPECT_EQ(lost, (std::vector<uint64_t>{1})); // 3 was sent after what arrived
 }
 
@@ -467,14 +470,68 @@ TEST(LossDetectorTest, RetransmissionIsJudgedByItsOwnTime)
     std::vector<uint64_t> lost;
     window.MarkReceived(1); // sent before the retransmission on its path
     detector.OnReceived(window, 1, 0, lost);
-    detector.FindLost(window, 0, lost);
+    detector.FindLost(window, 0, ALL, lost);
     EXPECT_TRUE(lost.empty());
     EXPECT_EQ(detector.Resent(), (std::vector<uint64_t>{0}));
     window.MarkReceived(2); // sent after it
     detector.OnReceived(window, 2, 0, lost);
-    detector.FindLost(window, 0, lost);
+    detector.FindLost(window, 0, ALL, lost);
     EXPECT_EQ(lost, (std::vector<uint64_t>{0}));
     EXPECT_TRUE(detector.Resent().empty());
+}
+
+/// Two packets on paths 0 and 1; the first is sent again on path 1 at 10, a third goes there at 20.
+struct SentAgain
+{
+    SentAgain()
+    {
+        for (const EvIndex path : {0, 1, 1})
+        {
+            SentPacket& packet = window.Append();
+            packet.sentPs = window.Next() == 3 ? 20 : 0;
+            packet.path = path;
+            detector.OnSent(window, window.Next() - 1);
+        }
+        window.MarkLost(0);
+        SentPacket& again = window.Resend(0);
+        again.sentPs = 10;
+        again.path = 1;
+        detector.OnResent(0);
+    }
+
+    SendWindow window{0};
+    LossDetector detector{2, 0};
+    std::vector<uint64_t> lost;
+};
+
+TEST(LossDetectorTest, ASackThatDoesNotCoverARetransmissionDoesNotJudgeIt)
+{
+    SentAgain sent;
+    sent.window.MarkReceived(1);
+    sent.window.MarkReceived(2);
+    sent.detector.OnReceived(sent.window, 2, 1, sent.lost);
+    sent.detector.FindLost(sent.window, 0, {1, 65}, sent.lost);
+    EXPECT_TRUE(sent.lost.empty()) << "the SACK that reports 0 may have been overtaken";
+    sent.detector.FindLost(sent.window, 0, {0, 64}, sent.lost);
+    EXPECT_EQ(sent.lost, (std::vector<uint64_t>{0}));
+}
+
+TEST(LossDetectorTest, AnArrivalOfARetransmittedPacketSaysNothingAboutItsPath)
+{
+    // 0 arrives: the first transmission, late. Path 1 has delivered nothing sent at 10 or later.
+    SentAgain sent;
+    SentPacket& other = sent.window.At(1);
+    sent.window.MarkLost(1);
+    sent.window.Resend(1);
+    other.sentPs = 5;
+    sent.detector.OnResent(1);
+    sent.window.MarkReceived(0);
+    sent.detector.OnReceived(sent.window, 0, 0, sent.lost);
+    sent.detector.FindLost(sent.window, 0, ALL, sent.lost);
+    EXPECT_TRUE(sent.lost.empty());
+    sent.detector.OnHeard(1, 10); // the SACK reflected the EV of the retransmission
+    sent.detector.FindLost(sent.window, 0, ALL, sent.lost);
+    EXPECT_EQ(sent.lost, (std::vector<uint64_t>{1}));
 }
 
 TEST(LossDetectorTest, AnsweredProbeJudgesRetransmissionsOfItsPath)
@@ -492,11 +549,11 @@ TEST(LossDetectorTest, AnsweredProbeJudgesRetransmissionsOfItsPath)
         detector.OnResent(path);
     }
     std::vector<uint64_t> lost;
-    detector.OnProbeReceived(1, 10); // sent no later
-    detector.FindLost(window, 0, lost);
+    detector.OnHeard(1, 10); // sent no later
+    detector.FindLost(window, 0, ALL, lost);
     EXPECT_TRUE(lost.empty());
-    detector.OnProbeReceived(1, 11);
-    detector.FindLost(window, 0, lost);
+    detector.OnHeard(1, 11);
+    detector.FindLost(window, 0, ALL, lost);
     EXPECT_EQ(lost, (std::vector<uint64_t>{1}));
 }
 

@@ -37,13 +37,11 @@ LossDetector::OnReceived(const SendWindow& window,
                          std::vector<uint64_t>& lost)
 {
     const SentPacket& packet = window.At(psn);
-    Path& path = m_paths[packet.path];
-    path.newestReceivedPs = std::max(path.newestReceivedPs, packet.sentPs);
-    m_newestReceivedPs = std::max(m_newestReceivedPs, packet.sentPs);
     if (packet.isRetransmission)
     {
-        return; // its place in the chain is that of its first transmission
+        return; // which transmission arrived, and on which path, is not known
     }
+    OnHeard(packet.path, packet.sentPs);
     uint64_t earlier = psn;
     uint16_t back = packet.previousOnPath;
     while (back != 0 && earlier - back >= std::max(window.Base(), reportedFrom))
@@ -67,7 +65,7 @@ LossDetector::OnReceived(const SendWindow& window,
 }
 
 void
-LossDetector::OnProbeReceived(EvIndex path, int64_t sentPs)
+LossDetector::OnHeard(EvIndex path, int64_t sentPs)
 {
     m_paths[path].newestReceivedPs = std::max(m_paths[path].newestReceivedPs, sentPs);
     m_newestReceivedPs = std::max(m_newestReceivedPs, sentPs);
@@ -91,7 +89,10 @@ LossDetector::OldestFirstSend(const SendWindow& window)
 
 //= MRC-REF 4 Requester, loss inference: old, and a later-sent packet was received
 void
-LossDetector::FindLost(const SendWindow& window, int64_t sentBeforePs, std::vector<uint64_t>& lost)
+LossDetector::FindLost(const SendWindow& window,
+                       int64_t sentBeforePs,
+                       Covered covered,
+                       std::vector<uint64_t>& lost)
 {
     const int64_t limitPs = std::min(sentBeforePs, m_newestReceivedPs);
     for (uint64_t psn = OldestFirstSend(window); psn != window.Next(); ++psn)
@@ -116,7 +117,9 @@ LossDetector::FindLost(const SendWindow& window, int64_t sentBeforePs, std::vect
             return true;
         }
         const SentPacket& packet = window.At(psn);
-        if (packet.sentPs < limitPs || packet.sentPs < m_paths[packet.path].newestReceivedPs)
+        const bool isCovered = psn >= covered.from && psn < covered.end;
+        if (packet.sentPs < limitPs ||
+            (isCovered && packet.sentPs < m_paths[packet.path].newestReceivedPs))
         {
             lost.push_back(psn);
             return true;

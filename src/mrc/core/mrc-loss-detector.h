@@ -46,17 +46,36 @@ class LossDetector
                     uint64_t reportedFrom,
                     std::vector<uint64_t>& lost);
 
-    /// A probe that was sent at a time on a path was answered.
-    void OnProbeReceived(EvIndex path, int64_t sentPs);
+    /**
+     * What was sent at a time on a path is known to have taken it to the end: a probe that was
+     * answered, or a retransmission whose EV the SACK reflects.
+     *
+     * @param path the EV
+     * @param sentPs when, ps
+     */
+    void OnHeard(EvIndex path, int64_t sentPs);
+
+    /// PSNs whose arrival a SACK reports, or reports not to have happened.
+    struct Covered
+    {
+        uint64_t from; ///< first
+        uint64_t end;  ///< one past the last; no more than `from`: none
+    };
 
     /**
      * Apply what was received to the packets that OnReceived() did not name.
      *
      * @param window the packets in flight
      * @param sentBeforePs packets sent before this are old
+     * @param covered what the SACK that was just taken in tells about. SACKs overtake each other,
+     * so that a retransmission may have arrived before what this one reports although it does not
+     * say so: those outside are not judged by their path
      * @param[out] lost PSNs now taken for lost, appended
      */
-    void FindLost(const SendWindow& window, int64_t sentBeforePs, std::vector<uint64_t>& lost);
+    void FindLost(const SendWindow& window,
+                  int64_t sentBeforePs,
+                  Covered covered,
+                  std::vector<uint64_t>& lost);
 
     /**
      * Outstanding packets in order of their transmission.

@@ -112,7 +112,7 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
             m_active->probes.Take(static_cast<uint16_t>(sack.ackPsnOffset));
         if (probe.sentPs >= 0)
         {
-            m_active->detector.OnProbeReceived(probe.path, probe.sentPs);
+            m_active->detector.OnHeard(probe.path, probe.sentPs);
             paths.OnProbeAnswered(probe.path, sack.mark != SackMark::NONE, nowPs);
         }
     }
@@ -121,6 +121,11 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
         const uint64_t trigger = end - 1 + static_cast<int64_t>(sack.ackPsnOffset);
         if (window.NewlyReceived(trigger, 1) != 0)
         {
+            const SentPacket& packet = window.At(trigger);
+            if (packet.isRetransmission && packet.path == ev)
+            {
+                m_active->detector.OnHeard(ev, packet.sentPs);
+            }
             // Beyond the bitmap, packets before the trigger may have arrived.
             Receive(trigger, trigger >= first + SACK_BITMAP_BITS ? trigger : first, nowPs);
         }
@@ -140,7 +145,9 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
     }
     ReceiveBelow(end, nowPs);
 
+    const uint64_t staleBefore = m_counters.staleFeedback;
     const uint64_t newBytes = OnReceivedUnits(sack.receivedUnits256);
+    const bool isStale = m_counters.staleFeedback != staleBefore;
     if (sack.mpr != 0 && m_setup.isDynamicMpr)
     {
         m_windowPsns = sack.mpr * MPR_UNIT_PSNS;
@@ -152,7 +159,10 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
                                InflightBytes(),
                                sack.cwndPenalty,
                                sack.restoreCwnd});
-    m_active->detector.FindLost(window, nowPs - OldAgePs(), m_active->lost);
+    m_active->detector.FindLost(window,
+                                nowPs - OldAgePs(),
+                                {first, isStale ? first : first + SACK_BITMAP_BITS},
+                                m_active->lost);
     LoseInferred(nowPs);
     if (window.IsEmpty())
     {
