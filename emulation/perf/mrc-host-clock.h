@@ -15,6 +15,26 @@ namespace mrc::perf
  */
 int64_t HostNowPs();
 
+/**
+ * Turns times of CLOCK_REALTIME, by which the kernel stamps frames, into those of HostNowPs().
+ *
+ * The difference of the clocks is taken anew every now and then, since the wall clock may be set.
+ */
+class ArrivalClock
+{
+  public:
+    /**
+     * @param realtimeNs when a frame arrived
+     * @param nowPs the present: no arrival is later
+     * @return the arrival, ps
+     */
+    int64_t ToHostPs(int64_t realtimeNs, int64_t nowPs);
+
+  private:
+    int64_t m_offsetPs{0};  //!< to be added
+    int64_t m_refreshPs{0}; //!< when to take it anew
+};
+
 } // namespace mrc::perf
 
 #endif // MRC_HOST_CLOCK_H

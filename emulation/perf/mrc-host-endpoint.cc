@@ -15,8 +15,11 @@ namespace mrc::perf
 namespace
 {
 
-/// Frames taken from one port before others get their turn.
+/// Frames taken before something is sent.
 constexpr uint32_t RECEIVE_BATCH = 64;
+
+/// Packets that one answer stands for at most: all of them fit in the bitmap of a SACK.
+constexpr uint8_t MOST_MERGED = 32;
 
 /// Room for a segment routing header with a few segments, bytes.
 constexpr uint32_t SRH_ROOM_BYTES = 8 + 4 * 16;
@@ -113,19 +116,19 @@ HostEndpoint::Touch(HostQp& qp)
 bool
 HostEndpoint::Progress()
 {
-    bool hasMoved = false;
-    const auto count = static_cast<uint8_t>(m_ports.size());
-    for (uint8_t plane = 0; plane < count; ++plane)
-    {
-        hasMoved |= Receive(plane, HostNowPs());
-    }
+    const uint32_t taken = Receive();
     const int64_t nowPs = HostNowPs();
     if (nowPs >= m_checkLinksPs)
     {
         m_checkLinksPs = nowPs + LINK_CHECK_PS;
         CheckLinks();
     }
-    RunTimers(nowPs);
+    if (taken < RECEIVE_BATCH)
+    {
+        RunTimers(nowPs); // not before all is read that may have arrived in time
+    }
+    bool hasMoved = taken != 0;
+    const auto count = static_cast<uint8_t>(m_ports.size());
     for (uint8_t i = 0; i < count && !m_ready.IsEmpty(); ++i)
     {
         hasMoved |= Fill(static_cast<uint8_t>((m_firstPort + i) % count), nowPs);
@@ -141,44 +144,82 @@ HostEndpoint::Progress()
     return hasMoved;
 }
 
-bool
-HostEndpoint::Receive(uint8_t plane, int64_t nowPs)
+uint32_t
+HostEndpoint::Receive()
 {
-    PacketSocket* const socket = m_ports[plane].socket.get();
-    if (socket == nullptr)
+    /// The oldest frame of a port.
+    struct Head
     {
-        return false;
+        const uint8_t* raw;
+        uint32_t bytes;
+        int64_t arrivalNs;
+    };
+
+    std::array<Head, MAX_PLANES> heads;
+    const size_t count = m_ports.size();
+    const auto peek = [&](size_t plane) {
+        PacketSocket* const socket = m_ports[plane].socket.get();
+        Head& head = heads[plane];
+        head.raw = socket == nullptr ? nullptr : socket->Peek(head.bytes, head.arrivalNs);
+    };
+    for (size_t plane = 0; plane < count; ++plane)
+    {
+        peek(plane);
     }
+    const int64_t nowPs = HostNowPs();
     uint32_t taken = 0;
-    uint32_t bytes = 0;
-    for (const uint8_t* raw = socket->Peek(bytes); raw != nullptr && taken < RECEIVE_BATCH;
-         raw = socket->Peek(bytes))
+    for (; taken < RECEIVE_BATCH; ++taken)
     {
-        Frame frame;
-        FrameAddresses addresses;
-        DecodeInfo info;
-        if (DecodeFrame(raw, bytes, frame, addresses, info, m_config.decode) == DecodeError::OK)
+        size_t first = count;
+        for (size_t plane = 0; plane < count; ++plane)
         {
-            frame.plane = plane;
-            Dispatch(plane, frame, addresses, nowPs);
+            if (heads[plane].raw != nullptr &&
+                (first == count || heads[plane].arrivalNs < heads[first].arrivalNs))
+            {
+                first = plane;
+            }
         }
-        else
+        if (first == count)
         {
-            ++m_hostCounters.malformed;
+            break;
         }
-        socket->Release();
-        ++taken;
+        // Feedback counts from when it arrived, however late this process runs: else what waits
+        // behind it in the ring would look lost.
+        const Head& head = heads[first];
+        Take(static_cast<uint8_t>(first),
+             head.raw,
+             head.bytes,
+             m_arrivals.ToHostPs(head.arrivalNs, nowPs));
+        m_ports[first].socket->Release();
+        peek(first);
     }
-    AnswerAll(plane);
-    return taken != 0;
+    AnswerAll();
+    return taken;
+}
+
+void
+HostEndpoint::Take(uint8_t plane, const uint8_t* raw, uint32_t bytes, int64_t arrivalPs)
+{
+    Frame frame;
+    FrameAddresses addresses;
+    DecodeInfo info;
+    if (DecodeFrame(raw, bytes, frame, addresses, info, m_config.decode) == DecodeError::OK)
+    {
+        frame.plane = plane;
+        Dispatch(frame, addresses, arrivalPs);
+    }
+    else
+    {
+        ++m_hostCounters.malformed;
+    }
 }
 
 bool
 HostEndpoint::IsExpected(const HostQp& qp,
-                         uint8_t plane,
                          const Frame& frame,
                          const FrameAddresses& addresses) const
 {
+    const uint8_t plane = frame.plane;
     const HostRoute& route = *qp.route;
     if (frame.Has(Frame::ENCAPSULATED) != route.isEncapsulated)
     {
@@ -205,7 +246,7 @@ HostEndpoint::IsExpected(const HostQp& qp,
 }
 
 void
-HostEndpoint::Dispatch(uint8_t plane, Frame& frame, const FrameAddresses& addresses, int64_t nowPs)
+HostEndpoint::Dispatch(Frame& frame, const FrameAddresses& addresses, int64_t arrivalPs)
 {
     const uint32_t index = frame.destinationQp - m_firstQpn;
     if (index >= m_qps.size())
@@ -214,7 +255,7 @@ HostEndpoint::Dispatch(uint8_t plane, Frame& frame, const FrameAddresses& addres
         return;
     }
     HostQp& qp = m_qps[index];
-    if (!IsExpected(qp, plane, frame, addresses))
+    if (!IsExpected(qp, frame, addresses))
     {
         ++m_hostCounters.notForUs;
         return;
@@ -226,22 +267,22 @@ HostEndpoint::Dispatch(uint8_t plane, Frame& frame, const FrameAddresses& addres
     }
     if (IsWrite(frame.opcode))
     {
-        Owe(qp, plane, qp.responder.OnWrite(frame, nowPs), frame);
+        Owe(qp, qp.responder.OnWrite(frame, arrivalPs), frame);
         return;
     }
     switch (frame.opcode)
     {
     case Opcode::RELIABILITY_PROBE:
-        Owe(qp, plane, qp.responder.OnProbe(frame), frame);
+        Owe(qp, qp.responder.OnProbe(frame), frame);
         return;
     case Opcode::SACK:
-        qp.requester.OnSack(frame, nowPs);
+        qp.requester.OnSack(frame, arrivalPs);
         break;
     case Opcode::NACK:
-        qp.requester.OnNack(frame, nowPs);
+        qp.requester.OnNack(frame, arrivalPs);
         break;
     case Opcode::ACKNOWLEDGE:
-        qp.requester.OnAck(frame, nowPs);
+        qp.requester.OnAck(frame, arrivalPs);
         break;
     default:
         ++m_counters.unexpected;
@@ -251,10 +292,14 @@ HostEndpoint::Dispatch(uint8_t plane, Frame& frame, const FrameAddresses& addres
 }
 
 void
-HostEndpoint::Owe(HostQp& qp, uint8_t plane, uint8_t replies, const Frame& trigger)
+HostEndpoint::Owe(HostQp& qp, uint8_t replies, const Frame& trigger)
 {
     if (replies == Responder::REPLY_NONE)
     {
+        if (qp.replies != Responder::REPLY_NONE && ++qp.merged >= MOST_MERGED)
+        {
+            Answer(qp);
+        }
         return;
     }
     // SACKs and ACKs are cumulative: of those that a batch of plain writes causes the last one of
@@ -270,7 +315,7 @@ HostEndpoint::Owe(HostQp& qp, uint8_t plane, uint8_t replies, const Frame& trigg
         }
         else
         {
-            Answer(qp, plane);
+            Answer(qp);
         }
     }
     else if (isPlain)
@@ -279,22 +324,23 @@ HostEndpoint::Owe(HostQp& qp, uint8_t plane, uint8_t replies, const Frame& trigg
     }
     qp.replies |= replies;
     qp.trigger = trigger;
-    if (!isPlain)
+    if (!isPlain || ++qp.merged >= MOST_MERGED)
     {
-        Answer(qp, plane);
+        Answer(qp);
     }
 }
 
 void
-HostEndpoint::Answer(HostQp& qp, uint8_t plane)
+HostEndpoint::Answer(HostQp& qp)
 {
+    qp.merged = 0;
     while (qp.replies != Responder::REPLY_NONE)
     {
         const auto reply = static_cast<Responder::Reply>(qp.replies & (0u - unsigned{qp.replies}));
         qp.replies &= static_cast<uint8_t>(qp.replies - 1);
         Frame answer;
         qp.responder.Fill(reply, qp.trigger, answer);
-        if (!Send(qp, plane, answer))
+        if (!Send(qp, qp.trigger.plane, answer))
         {
             ++m_hostCounters.answersLost;
         }
@@ -302,11 +348,11 @@ HostEndpoint::Answer(HostQp& qp, uint8_t plane)
 }
 
 void
-HostEndpoint::AnswerAll(uint8_t plane)
+HostEndpoint::AnswerAll()
 {
     for (HostQp* const qp : m_owing)
     {
-        Answer(*qp, plane);
+        Answer(*qp);
     }
     m_owing.clear();
 }

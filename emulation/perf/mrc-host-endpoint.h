@@ -4,6 +4,7 @@
 
 #include "mrc-ev-table.h"
 #include "mrc-frame-codec.h"
+#include "mrc-host-clock.h"
 #include "mrc-host-port.h"
 #include "mrc-host-qp.h"
 #include "mrc-memory.h"
@@ -147,21 +148,25 @@ class HostEndpoint
 
     /// Open the packet socket of a port.
     void Open(HostPort& port) const;
-    /// Take frames from a port. @return whether there were any
-    bool Receive(uint8_t plane, int64_t nowPs);
-    /// A frame arrived at a port.
-    void Dispatch(uint8_t plane, Frame& frame, const FrameAddresses& addresses, int64_t nowPs);
+    /**
+     * Take frames of all ports in the order of their arrival, and answer them. That order matters
+     * when this process is late: a SACK must not tell of one plane what is unread of another.
+     *
+     * @return how many, RECEIVE_BATCH if there may be more
+     */
+    uint32_t Receive();
+    /// Decode what arrived at a port and give it to its QP.
+    void Take(uint8_t plane, const uint8_t* raw, uint32_t bytes, int64_t arrivalPs);
+    /// A frame of MRC arrived.
+    void Dispatch(Frame& frame, const FrameAddresses& addresses, int64_t arrivalPs);
     /// @return whether a frame is addressed to us and comes from where the QP's peer is
-    bool IsExpected(const HostQp& qp,
-                    uint8_t plane,
-                    const Frame& frame,
-                    const FrameAddresses& addresses) const;
+    bool IsExpected(const HostQp& qp, const Frame& frame, const FrameAddresses& addresses) const;
     /// Remember answers until the batch ends.
-    void Owe(HostQp& qp, uint8_t plane, uint8_t replies, const Frame& trigger);
+    void Owe(HostQp& qp, uint8_t replies, const Frame& trigger);
     /// Write the answers that a QP owes.
-    void Answer(HostQp& qp, uint8_t plane);
+    void Answer(HostQp& qp);
     /// Write the answers of all QPs.
-    void AnswerAll(uint8_t plane);
+    void AnswerAll();
     /// Write a frame into a slot of a port. @return false if there is none
     bool Send(const HostQp& qp, uint8_t plane, Frame& frame);
     /// Ask QPs for frames for a port until it takes no more or they have none.
@@ -186,6 +191,7 @@ class HostEndpoint
     EndpointCounters m_counters;   //!< of the QPs
     HostCounters m_hostCounters;   //!< own
     NetlinkSocket m_links;         //!< news about links
+    ArrivalClock m_arrivals;       //!< of frames
     Random m_random;               //!< EVs and QPNs
     int64_t m_wakeByPs;            //!< earliest timer
     int64_t m_checkLinksPs{0};     //!< when to ask for news about links

@@ -34,6 +34,7 @@ class HostQp final : public RequesterHost, public ResponderHost
     std::shared_ptr<const HostRoute> route; //!< to the peer
     Frame trigger;                          //!< what `replies` answer
     uint8_t replies{0};                     //!< answers that wait for the end of a batch
+    uint8_t merged{0};                      //!< packets whose answers wait
     bool isReady{false};                    //!< waits in the endpoint's round robin
 
     std::unique_ptr<CongestionControl> CreateCongestionControl() override;

@@ -147,7 +147,7 @@ PacketSocket::RingFrame(uint32_t index) const
 }
 
 const uint8_t*
-PacketSocket::Peek(uint32_t& bytes)
+PacketSocket::Peek(uint32_t& bytes, int64_t& arrivalNs)
 {
     for (;;)
     {
@@ -161,6 +161,7 @@ PacketSocket::Peek(uint32_t& bytes)
         {
             ++m_counters.received;
             bytes = header->tp_snaplen;
+            arrivalNs = int64_t{header->tp_sec} * 1'000'000'000 + header->tp_nsec;
             return place + header->tp_mac;
         }
         ++m_counters.tooLong;

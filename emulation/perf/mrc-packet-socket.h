@@ -64,9 +64,10 @@ class PacketSocket
      * Look at the oldest received frame.
      *
      * @param[out] bytes its length
+     * @param[out] arrivalNs when the kernel got it, CLOCK_REALTIME
      * @return the frame from its Ethernet header, valid until Release(); null if there is none
      */
-    const uint8_t* Peek(uint32_t& bytes);
+    const uint8_t* Peek(uint32_t& bytes, int64_t& arrivalNs);
 
     /// Give the frame that Peek() returned back to the kernel.
     void Release();

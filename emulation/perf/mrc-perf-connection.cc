@@ -20,9 +20,6 @@ constexpr uint32_t MIN_MTU_BYTES = 256;
 /// How long the peer may take for an answer while both set up.
 constexpr int ANSWER_TIMEOUT_MS = 20'000;
 
-/// Slack before a hole counts as a loss: hosts are scheduled, planes are read one after another.
-constexpr int64_t REORDER_GUARD_PS = 2'000'000'000;
-
 /// @return bytes that an IP packet of the largest payload has besides it
 uint32_t
 IpOverheadBytes(bool isEncapsulated)
@@ -187,7 +184,11 @@ PerfConnection::Open(std::vector<HostPort> ports)
     config.transport.sackThresholdBytes = 4 * config.transport.mtuBytes;
     config.transport.baseRttPs = m_own.baseRttPs;
     config.transport.targetDelayPs = m_own.baseRttPs;
-    config.transport.reorderGuardPs = std::max(m_own.baseRttPs, REORDER_GUARD_PS);
+    config.transport.reorderGuardPs = std::max(m_own.baseRttPs, m_options.jitterPs);
+    // A host that is late is silent: probes then would make it later.
+    config.transport.probeAfterBaseRtts =
+        std::max(config.transport.probeAfterBaseRtts,
+                 static_cast<uint32_t>(m_options.jitterPs / m_own.baseRttPs));
     config.evs.activePerPlane = m_options.evsPerPlane;
     config.nscc.baseRttPs = m_own.baseRttPs;
     config.nscc.lineRateBitsPerSecond = m_options.portBitsPerSecond * ports.size();

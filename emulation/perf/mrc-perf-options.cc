@@ -321,6 +321,10 @@ AddTransportOptions(Adder& add, Options& options)
         "--timeout", options.ackTimeoutExponent, 1, 24, "packets time out after 1.024us x 2^N");
     add.Number("--mpr", options.mprUnits, 8, 255, "receive window granted, units of 128 PSNs");
     add.Number("--ring", options.ringFrames, 64, 65536, "frames of each receive ring");
+    add.Add("--jitter",
+            "TIME [4ms]",
+            "how late a host may run: slack before a hole is a loss, silence before a probe",
+            [&options](const std::string& text) { options.jitterPs = ParseTimePs(text); });
     add.Add("--spin",
             "TIME",
             "look for frames so long before sleeping: needs a core of its own",

@@ -43,10 +43,11 @@ struct Options
     uint64_t windowBytes{1 << 20};              ///< the fixed window
     int64_t baseRttPs{0};                       ///< 0 = measured over TCP
     uint64_t portBitsPerSecond{10'000'000'000}; ///< what a port carries
-    uint8_t ackTimeoutExponent{16};             ///< packets time out after 1.024 us x 2^t
+    uint8_t ackTimeoutExponent{17};             ///< packets time out after 1.024 us x 2^t
     uint8_t mprUnits{8};                        ///< receive window granted
     uint32_t ringFrames{4096};                  ///< frames of a receive ring
-    int64_t spinPs{0};                          ///< look for frames so long before sleeping
+    int64_t jitterPs{4'000'000'000}; ///< how late a host may run before it looks like loss
+    int64_t spinPs{0};               ///< look for frames so long before sleeping
 
     bool isJson{false};  ///< one JSON object instead of the table
     bool isGbits{false}; ///< Gb/s instead of MiB/s in the table

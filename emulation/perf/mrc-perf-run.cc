@@ -22,6 +22,9 @@ constexpr int64_t LONGEST_SLEEP_PS = 100'000'000'000;
 /// A busy end looks at the channel once in so many rounds.
 constexpr uint32_t ROUNDS_PER_LOOK = 64;
 
+/// A busy end checks messages once in so many rounds: packets go first.
+constexpr uint32_t ROUNDS_PER_CHECK = 8;
+
 /// How long after a link's change gaps between completions count for it.
 constexpr int64_t EVENT_WINDOW_PS = 1'000'000'000'000;
 
@@ -106,14 +109,14 @@ PerfRun::Run()
     m_startPs = HostNowPs();
     m_lastPs = m_startPs;
     m_lastWorkPs = m_startPs;
-    if (test.kind == TestKind::BANDWIDTH && IsSender())
+    if (test.kind == TestKind::BANDWIDTH && IsSender() && !test.isVerified)
     {
         for (uint32_t qp = 0; qp < test.qps; ++qp)
         {
             PostMore(qp);
         }
     }
-    while (!m_hasFinished || !m_hasPeerFinished)
+    while (!m_hasSaidBye || !m_hasPeerLeft)
     {
         if (test.kind == TestKind::LATENCY)
         {
@@ -141,6 +144,14 @@ PerfRun::Run()
             message["type"] = "done";
             m_connection.Channel().Send(message);
         }
+        if (m_hasFinished && m_hasPeerFinished && !m_hasSaidBye)
+        {
+            // Both have sent all; only now the counts of what was checked are final.
+            m_hasSaidBye = true;
+            nlohmann::json message = EncodeResults(m_own);
+            message["type"] = "bye";
+            m_connection.Channel().Send(message);
+        }
     }
 }
 
@@ -166,12 +177,36 @@ PerfRun::PostMore(uint32_t qp)
     const int64_t nowPs = HostNowPs();
     while (MayPost(progress, nowPs))
     {
-        if (m_connection.Test().isVerified)
-        {
-            m_connection.Buffers().Prepare(qp, progress.posted);
-        }
         m_connection.PostMessage(qp, progress.posted++);
     }
+}
+
+bool
+PerfRun::VerifyStep()
+{
+    bool isBusy = false;
+    const int64_t nowPs = HostNowPs();
+    for (uint32_t qp = 0; qp < m_qps.size(); ++qp)
+    {
+        Progress& progress = m_qps[qp];
+        if (progress.checked < progress.placed)
+        {
+            isBusy = true;
+            Check(qp, progress.checked + 1);
+            if (progress.checked == progress.placed)
+            {
+                m_connection.Channel().Send(
+                    {{"type", "checked"}, {"qp", qp}, {"count", progress.checked}});
+            }
+        }
+        if (IsSender() && MayPost(progress, nowPs))
+        {
+            isBusy = true;
+            m_connection.Buffers().Prepare(qp, progress.posted);
+            m_connection.PostMessage(qp, progress.posted++);
+        }
+    }
+    return isBusy;
 }
 
 bool
@@ -236,10 +271,17 @@ PerfRun::Step()
 {
     HostEndpoint& endpoint = m_connection.Endpoint();
     ControlChannel& channel = m_connection.Channel();
-    if (endpoint.Progress())
+    const TestParameters& test = m_connection.Test();
+    const bool isVerifying = test.isVerified && test.kind == TestKind::BANDWIDTH;
+    bool isBusy = endpoint.Progress();
+    if (isVerifying && (!isBusy || m_busyRounds % ROUNDS_PER_CHECK == 0))
+    {
+        isBusy |= VerifyStep();
+    }
+    if (isBusy)
     {
         m_lastWorkPs = HostNowPs();
-        if (++m_idleRounds < ROUNDS_PER_LOOK)
+        if (++m_busyRounds < ROUNDS_PER_LOOK)
         {
             return;
         }
@@ -247,16 +289,15 @@ PerfRun::Step()
     else if (m_spinPs == 0 || HostNowPs() - m_lastWorkPs >= m_spinPs)
     {
         int64_t untilPs = HostNowPs() + LONGEST_SLEEP_PS;
-        const TestParameters& test = m_connection.Test();
         if (test.iterations == 0 && m_startPs + test.durationPs > HostNowPs())
         {
             untilPs = std::min(untilPs, m_startPs + test.durationPs);
         }
         endpoint.Wait(channel.Fd(), untilPs);
     }
-    m_idleRounds = 0;
-    // A peer that has our results and told its own is free to leave.
-    while (!m_hasFinished || !m_hasPeerFinished)
+    m_busyRounds = 0;
+    // A peer that said so is gone.
+    while (!m_hasPeerLeft)
     {
         const std::optional<nlohmann::json> message = channel.Poll();
         if (!message)
@@ -277,6 +318,12 @@ PerfRun::Take(const nlohmann::json& message)
         m_hasPeerFinished = true;
         return;
     }
+    if (type == "bye")
+    {
+        m_peer = DecodeResults(message);
+        m_hasPeerLeft = true;
+        return;
+    }
     if (type == "failed")
     {
         throw RunError("the peer gave up: " + message.value("text", "no reason given"));
@@ -291,12 +338,11 @@ PerfRun::Take(const nlohmann::json& message)
     if (type == "placed")
     {
         // Only so many messages can be in the slots.
-        if (count < progress.checked || count - progress.checked > m_connection.Buffers().Slots())
+        if (count < progress.placed || count - progress.checked > m_connection.Buffers().Slots())
         {
             throw RunError("the peer claims messages that it cannot have sent");
         }
-        Check(qp, count);
-        m_connection.Channel().Send({{"type", "checked"}, {"qp", qp}, {"count", count}});
+        progress.placed = count;
         return;
     }
     if (count < progress.confirmed || count > progress.announced)
@@ -304,7 +350,6 @@ PerfRun::Take(const nlohmann::json& message)
         throw RunError("the peer checked messages that were not sent");
     }
     progress.confirmed = count;
-    PostMore(qp);
 }
 
 void
@@ -350,10 +395,13 @@ PerfRun::OnCompletion(uint32_t qp, const Completion& completion)
         return;
     }
     NoteCompletion(completion.nowPs);
-    PostMore(qp);
     if (m_connection.Test().isVerified)
     {
         Announce(qp, progress);
+    }
+    else
+    {
+        PostMore(qp);
     }
 }
 

@@ -70,6 +70,7 @@ class PerfRun : public HostSink
         uint64_t completed{0};  ///< of them acknowledged
         uint64_t announced{0};  ///< of them told to the peer, when it checks them
         uint64_t confirmed{0};  ///< of them checked by the peer
+        uint64_t placed{0};     ///< messages of the peer that can be checked here
         uint64_t checked{0};    ///< messages of the peer that were checked here
         uint64_t immediates{0}; ///< immediates that arrived
     };
@@ -80,6 +81,13 @@ class PerfRun : public HostSink
     bool MayPost(const Progress& progress, int64_t nowPs) const;
     /// Post what may be posted to a QP.
     void PostMore(uint32_t qp);
+    /**
+     * Check one message of each QP and prepare another one, where there are any: patterns take
+     * time, and packets go on arriving meanwhile.
+     *
+     * @return whether there was something to do
+     */
+    bool VerifyStep();
     /// @return whether all messages of this end are acknowledged and checked
     bool HasSentAll(int64_t nowPs) const;
     /// One round of a latency test: answer what arrived, send the next one.
@@ -108,9 +116,11 @@ class PerfRun : public HostSink
     int64_t m_lastPs{0};            //!< latest completion
     int64_t m_lastWorkPs{0};        //!< when frames last came or went
     int64_t m_pingPs{0};            //!< when the latest message of a latency test was posted
-    uint32_t m_idleRounds{0};       //!< rounds since the channel was looked at
+    uint32_t m_busyRounds{0};       //!< rounds since the channel was looked at
     bool m_hasFinished{false};      //!< results were told to the peer
     bool m_hasPeerFinished{false};  //!< all messages of the peer arrived
+    bool m_hasSaidBye{false};       //!< final results were told to the peer
+    bool m_hasPeerLeft{false};      //!< and those of the peer are known
     std::string m_failure;          //!< why a work request failed
 };
 
