@@ -223,5 +223,83 @@ TEST(SinglePathSelector, HasNothingToOfferWithoutEvs)
     EXPECT_EQ(selector.Next(1, NO_EV), NO_EV);
 }
 
+//= MRC-REF 4 EV states, DENIED by a controller type=test
+TEST(RoundRobinSelector, PassesOverDeniedEvsUntilTheyAreAllowed)
+{
+    RoundRobinSelector selector(EVS);
+    selector.Deny(1, 0);
+    selector.Deny(1, 0); // twice is once
+    EXPECT_TRUE(selector.IsDenied(1));
+    EXPECT_FALSE(selector.IsDenied(0));
+    for (const EvIndex expected : {0, 2, 3, 0, 2})
+    {
+        EXPECT_EQ(selector.Next(0, NO_EV), expected);
+    }
+    selector.Allow(1, 0);
+    selector.Allow(1, 0);
+    // The round goes on at slot 2, which is EV 2 again now that EV 1 is back.
+    for (const EvIndex expected : {2, 3, 0, 1, 2})
+    {
+        EXPECT_EQ(selector.Next(0, NO_EV), expected);
+    }
+    selector.Deny(4, 0);
+    selector.Deny(5, 0);
+    EXPECT_EQ(selector.Next(1, NO_EV), NO_EV); // nothing left on that plane
+    selector.Allow(5, 0);
+    EXPECT_EQ(selector.Next(1, NO_EV), 5);
+    EXPECT_EQ(selector.Next(1, 5), 5); // the only one
+}
+
+TEST(RandomSelector, NeverTakesADeniedEv)
+{
+    RandomSelector selector(EVS, 3);
+    selector.Deny(0, 0);
+    selector.Deny(3, 0);
+    std::set<EvIndex> seen;
+    for (int i = 0; i < 200; ++i)
+    {
+        seen.insert(selector.Next(0, 3));
+    }
+    EXPECT_EQ(seen, (std::set<EvIndex>{1, 2}));
+    for (int i = 0; i < 50; ++i)
+    {
+        EXPECT_EQ(selector.Next(0, 1), 2); // one to avoid, one left
+    }
+    selector.Allow(0, 0);
+    seen.clear();
+    for (int i = 0; i < 200; ++i)
+    {
+        seen.insert(selector.Next(0, NO_EV));
+    }
+    EXPECT_EQ(seen, (std::set<EvIndex>{0, 1, 2}));
+}
+
+TEST(SinglePathSelector, TakesTheNextPathWhenItsOwnIsDenied)
+{
+    SinglePathSelector selector(ONE_EV, 1);
+    EXPECT_EQ(selector.Next(0, NO_EV), 0);
+    selector.Deny(0, 0);
+    EXPECT_EQ(selector.Next(0, NO_EV), NO_EV);
+    selector.Allow(0, 0);
+    EXPECT_EQ(selector.Next(0, NO_EV), 0);
+
+    SinglePathSelector several(EVS, 1);
+    std::set<EvIndex> taken;
+    for (EvIndex step = 0; step < 6; ++step)
+    {
+        EvIndex path = NO_EV;
+        for (uint8_t plane = 0; plane < 3; ++plane)
+        {
+            const EvIndex offered = several.Next(plane, NO_EV);
+            EXPECT_TRUE(path == NO_EV || offered == NO_EV) << "two planes at once";
+            path = offered == NO_EV ? path : offered;
+        }
+        ASSERT_NE(path, NO_EV);
+        EXPECT_TRUE(taken.insert(path).second) << "a denied one again";
+        several.Deny(path, 0);
+    }
+    EXPECT_EQ(several.Next(0, NO_EV), NO_EV);
+}
+
 } // namespace
 } // namespace mrc

@@ -89,22 +89,13 @@ class EvTable final : public PathSelector
     uint8_t Plane(EvIndex index) const override;
     EvIndex Find(uint32_t value) const override;
     uint16_t Size() const override;
+    void Deny(EvIndex index, int64_t nowPs) override;
+    void Allow(EvIndex index, int64_t nowPs) override; // it is GOOD then
 
-    /**
-     * The controller of the node forbids an EV. It is not used, not even as a last resort.
-     *
-     * @param index an EV
-     * @param nowPs when, ps
-     */
-    void Deny(EvIndex index, int64_t nowPs);
-
-    /**
-     * The controller allows a denied EV again: it is GOOD.
-     *
-     * @param index an EV; nothing happens unless it is DENIED
-     * @param nowPs when, ps
-     */
-    void Allow(EvIndex index, int64_t nowPs);
+    bool IsDenied(EvIndex index) const override
+    {
+        return State(index) == EvState::DENIED;
+    }
 
     /**
      * @param index an EV

@@ -161,6 +161,30 @@ class PathSelector
     virtual void OnProbeAnswered(EvIndex index, bool marked, int64_t nowPs);
 
     /**
+     * The controller of the node forbids an EV. It is not used, not even as a last resort, until
+     * Allow(). A plane whose EVs are all denied has none to offer.
+     *
+     * @param index an EV
+     * @param nowPs when, ps
+     */
+    //= MRC-REF 4 EV states, DENIED by a controller
+    virtual void Deny(EvIndex index, int64_t nowPs) = 0;
+
+    /**
+     * The controller allows a denied EV again.
+     *
+     * @param index an EV; nothing happens unless it is denied
+     * @param nowPs when, ps
+     */
+    virtual void Allow(EvIndex index, int64_t nowPs) = 0;
+
+    /**
+     * @param index an EV
+     * @return whether it is denied
+     */
+    virtual bool IsDenied(EvIndex index) const = 0;
+
+    /**
      * @param index an EV
      * @return its 32 bits for the wire
      */

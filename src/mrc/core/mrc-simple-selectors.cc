@@ -14,9 +14,11 @@ FixedEvSelector::FixedEvSelector(const std::vector<std::vector<uint32_t>>& evsPe
     {
         m_values.insert(m_values.end(), values.begin(), values.end());
         m_begin.push_back(Size());
+        m_count.push_back(static_cast<uint16_t>(values.size()));
     }
     m_sorted.resize(m_values.size());
     std::iota(m_sorted.begin(), m_sorted.end(), EvIndex{0});
+    m_inSlot = m_sorted;
     std::sort(m_sorted.begin(), m_sorted.end(), [this](EvIndex left, EvIndex right) {
         return m_values[left] < m_values[right];
     });
@@ -52,15 +54,58 @@ FixedEvSelector::Size() const
 }
 
 EvIndex
-FixedEvSelector::First(uint8_t plane) const
+FixedEvSelector::At(uint8_t plane, uint32_t slot) const
 {
-    return m_begin[plane];
+    return m_inSlot[m_begin[plane] + slot];
+}
+
+uint16_t
+FixedEvSelector::SlotOf(uint8_t plane, EvIndex index) const
+{
+    const auto begin = m_inSlot.begin() + m_begin[plane];
+    const auto end = begin + m_count[plane];
+    return static_cast<uint16_t>(std::lower_bound(begin, end, index) - begin);
 }
 
 uint16_t
 FixedEvSelector::Count(uint8_t plane) const
 {
-    return plane + 1U < m_begin.size() ? m_begin[plane + 1U] - m_begin[plane] : 0;
+    return plane < m_count.size() ? m_count[plane] : 0;
+}
+
+bool
+FixedEvSelector::IsDenied(EvIndex index) const
+{
+    const uint8_t plane = FixedEvSelector::Plane(index);
+    const uint16_t slot = SlotOf(plane, index);
+    return slot == m_count[plane] || At(plane, slot) != index;
+}
+
+void
+FixedEvSelector::Deny(EvIndex index, int64_t)
+{
+    const uint8_t plane = FixedEvSelector::Plane(index);
+    if (!IsDenied(index))
+    {
+        const auto begin = m_inSlot.begin() + m_begin[plane];
+        const auto from = begin + SlotOf(plane, index);
+        std::rotate(from, from + 1, begin + m_count[plane]);
+        --m_count[plane];
+    }
+}
+
+void
+FixedEvSelector::Allow(EvIndex index, int64_t)
+{
+    const uint8_t plane = FixedEvSelector::Plane(index);
+    if (IsDenied(index))
+    {
+        const auto begin = m_inSlot.begin() + m_begin[plane];
+        const auto denied = begin + m_count[plane];
+        std::iter_swap(denied, std::find(denied, m_inSlot.end(), index));
+        std::rotate(begin + SlotOf(plane, index), denied, denied + 1);
+        ++m_count[plane];
+    }
 }
 
 RandomSelector::RandomSelector(const std::vector<std::vector<uint32_t>>& evsPerPlane, uint64_t seed)
@@ -77,14 +122,14 @@ RandomSelector::Next(uint8_t plane, EvIndex avoid)
     {
         return NO_EV;
     }
-    const EvIndex first = First(plane);
-    const bool without = count > 1 && avoid >= first && avoid < first + count;
-    auto index = static_cast<EvIndex>(first + m_random.Below(without ? count - 1 : count));
-    if (without && index >= avoid)
+    const uint16_t avoided = SlotOf(plane, avoid);
+    const bool without = count > 1 && avoided < count && At(plane, avoided) == avoid;
+    uint32_t slot = m_random.Below(without ? count - 1 : count);
+    if (without && slot >= avoided)
     {
-        ++index;
+        ++slot;
     }
-    return index;
+    return At(plane, slot);
 }
 
 RoundRobinSelector::RoundRobinSelector(const std::vector<std::vector<uint32_t>>& evsPerPlane)
@@ -103,14 +148,14 @@ RoundRobinSelector::Next(uint8_t plane, EvIndex avoid)
     }
     uint16_t& turn = m_turn[plane];
     const auto step = [&turn, count] {
-        const uint16_t now = turn;
+        const uint16_t now = turn < count ? turn : 0;
         turn = now + 1 < count ? now + 1 : 0;
         return now;
     };
-    auto index = static_cast<EvIndex>(First(plane) + step());
+    EvIndex index = At(plane, step());
     if (index == avoid)
     {
-        index = static_cast<EvIndex>(First(plane) + step());
+        index = At(plane, step());
     }
     return index;
 }
@@ -132,6 +177,42 @@ EvIndex
 SinglePathSelector::Next(uint8_t plane, EvIndex)
 {
     return plane == m_plane ? m_path : NO_EV;
+}
+
+void
+SinglePathSelector::Deny(EvIndex index, int64_t nowPs)
+{
+    FixedEvSelector::Deny(index, nowPs);
+    if (index == m_path)
+    {
+        Choose();
+    }
+}
+
+void
+SinglePathSelector::Allow(EvIndex index, int64_t nowPs)
+{
+    FixedEvSelector::Allow(index, nowPs);
+    if (m_path == NO_EV)
+    {
+        Choose();
+    }
+}
+
+void
+SinglePathSelector::Choose()
+{
+    const EvIndex from = m_path == NO_EV ? 0 : m_path;
+    m_path = NO_EV;
+    for (uint32_t i = 0; i < Size() && m_path == NO_EV; ++i)
+    {
+        const auto index = static_cast<EvIndex>((from + i) % Size());
+        if (!IsDenied(index))
+        {
+            m_path = index;
+            m_plane = FixedEvSelector::Plane(index);
+        }
+    }
 }
 
 } // namespace mrc

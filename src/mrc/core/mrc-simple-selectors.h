@@ -18,6 +18,9 @@ class FixedEvSelector : public PathSelector
     uint8_t Plane(EvIndex index) const override;
     EvIndex Find(uint32_t value) const override;
     uint16_t Size() const override;
+    void Deny(EvIndex index, int64_t nowPs) override;
+    void Allow(EvIndex index, int64_t nowPs) override;
+    bool IsDenied(EvIndex index) const override;
 
   protected:
     /// @param evsPerPlane for each plane its EV values, all different, 0xfffe at most in total
@@ -25,13 +28,21 @@ class FixedEvSelector : public PathSelector
 
     /**
      * @param plane a plane
-     * @return its first EV; its others follow
+     * @param slot below Count()
+     * @return the EV in that place among those that are not denied
      */
-    EvIndex First(uint8_t plane) const;
+    EvIndex At(uint8_t plane, uint32_t slot) const;
 
     /**
      * @param plane a plane
-     * @return how many EVs it has; 0 for a plane that does not exist
+     * @param index an EV, or NO_EV
+     * @return its slot, or the one before which it would be if it were of the plane and not denied
+     */
+    uint16_t SlotOf(uint8_t plane, EvIndex index) const;
+
+    /**
+     * @param plane a plane
+     * @return how many EVs it has that are not denied; 0 for a plane that does not exist
      */
     uint16_t Count(uint8_t plane) const;
 
@@ -39,6 +50,8 @@ class FixedEvSelector : public PathSelector
     std::vector<uint32_t> m_values; ///< by index
     std::vector<EvIndex> m_sorted;  ///< indices in the order of their values
     std::vector<EvIndex> m_begin;   ///< per plane its first EV, and one more for the end
+    std::vector<EvIndex> m_inSlot;  ///< per plane first the EVs that are not denied, in order
+    std::vector<uint16_t> m_count;  ///< per plane how many are not denied
 };
 
 /// Oblivious spraying: each packet takes any EV of the plane, whatever happened before.
@@ -72,7 +85,8 @@ class RoundRobinSelector final : public FixedEvSelector
 
 /**
  * One EV on one plane for all packets, as a flow that is hashed to a path. It is kept even if
- * everything on it is lost; other planes are offered nothing.
+ * everything on it is lost; other planes are offered nothing. When it is denied, the next EV that
+ * is not takes its place.
  */
 class SinglePathSelector final : public FixedEvSelector
 {
@@ -84,9 +98,14 @@ class SinglePathSelector final : public FixedEvSelector
     SinglePathSelector(const std::vector<std::vector<uint32_t>>& evsPerPlane, uint64_t seed);
 
     EvIndex Next(uint8_t plane, EvIndex avoid) override;
+    void Deny(EvIndex index, int64_t nowPs) override;
+    void Allow(EvIndex index, int64_t nowPs) override;
 
   private:
-    EvIndex m_path;  ///< the choice; NO_EV if there was none
+    /// Take the first EV that is not denied, from the present one on.
+    void Choose();
+
+    EvIndex m_path;  ///< the choice; NO_EV if there is none
     uint8_t m_plane; ///< where it is
 };
 
