@@ -4,6 +4,7 @@
 #ifndef PACKET_MRC_RTT_H
 #define PACKET_MRC_RTT_H
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,8 @@ class mrc_rtt_histogram
         const size_t at = bucket(static_cast<uint64_t>(ns));
         ++m_counts[at];
         ++m_total;
+        m_least = m_total == 1 || ns < m_least ? ns : m_least;
+        m_most = ns > m_most ? ns : m_most;
         m_median.add(*this, at, (m_total - 1) / 2);
         m_p99.add(*this, at, (m_total - 1) * 99 / 100);
     }
@@ -37,13 +40,13 @@ class mrc_rtt_histogram
     /// @return ns, 0 without a sample
     double median() const
     {
-        return m_total == 0 ? 0 : middle(m_median.at);
+        return m_total == 0 ? 0 : within(m_median);
     }
 
     /// @return ns, 0 without a sample
     double p99() const
     {
-        return m_total == 0 ? 0 : middle(m_p99.at);
+        return m_total == 0 ? 0 : within(m_p99);
     }
 
   private:
@@ -70,6 +73,12 @@ class mrc_rtt_histogram
             }
         }
     };
+
+    double within(const mark& rank) const
+    {
+        const double ns = middle(rank.at);
+        return std::clamp(ns, static_cast<double>(m_least), static_cast<double>(m_most));
+    }
 
     static size_t bucket(uint64_t ns)
     {
@@ -99,6 +108,8 @@ class mrc_rtt_histogram
 
     std::array<uint32_t, STEPS * OCTAVES> m_counts{}; ///< samples by bucket
     uint64_t m_total{0};                              ///< all samples
+    int64_t m_least{0};                               ///< smallest sample
+    int64_t m_most{0};                                ///< largest sample
     mark m_median;                                    ///< of half the samples
     mark m_p99;                                       ///< of 99 %
 };
