@@ -15,13 +15,17 @@ namespace
 {
 
 const char* const UDP_TABLE = "udp.port";
+const char* const IP_TABLE = "ip.proto";
+constexpr uint32_t PROTOCOL_UDP = 17;
 
 /// Source ports below this belong to well-known services.
 constexpr uint32_t FIRST_FREE_PORT = 1024;
 
 dissector_handle_t mrc_handle;  ///< "mrc"
 dissector_handle_t port_handle; ///< what stands in the table
+dissector_handle_t udp_handle;  ///< what stands in front of UDP
 dissector_table_t udp_table;
+dissector_table_t ip_table;
 int mrc_protocol;
 std::vector<uint32_t> taken; ///< ports whose dissector was changed
 
@@ -60,9 +64,44 @@ hand_on(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree)
     return former == nullptr ? 0 : call_dissector_only(former, tvb, pinfo, tree, nullptr);
 }
 
+/// The UDP dissector was told that a packet is a fragment: see dissect_udp().
+bool is_shielded = false;
+
+/**
+ * Stands in front of UDP.
+ *
+ * A switch that trims leaves the UDP length as it was, so that the receiver learns what was cut.
+ * The UDP dissector calls that malformed, except in a fragment, which also is shorter than its UDP
+ * header says and has no checksum to verify. So it is told that this is one.
+ */
+int
+dissect_udp(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data)
+{
+    constexpr int DESTINATION_PORT = 2;
+    constexpr int LENGTH = 4;
+    const bool was_fragmented = pinfo->fragmented;
+    is_shielded = !was_fragmented && tvb_captured_length(tvb) > mrc::UDP_BYTES &&
+                  mrc::IsKnownOpcode(mrc_tvb_get_uint8(tvb, mrc::UDP_BYTES)) &&
+                  tvb_get_ntohs(tvb, LENGTH) > tvb_reported_length(tvb) &&
+                  value_is_in_range(mrc_prefs.ports, tvb_get_ntohs(tvb, DESTINATION_PORT));
+    if (is_shielded)
+    {
+        pinfo->fragmented = true;
+    }
+    const dissector_handle_t former = dissector_get_default_uint_handle(IP_TABLE, PROTOCOL_UDP);
+    const int bytes = former == nullptr ? 0 : call_dissector_only(former, tvb, pinfo, tree, data);
+    pinfo->fragmented = was_fragmented;
+    is_shielded = false;
+    return bytes;
+}
+
 int
 dissect_port(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*)
 {
+    if (is_shielded)
+    {
+        pinfo->fragmented = false;
+    }
     const bool is_ours = value_is_in_range(mrc_prefs.ports, pinfo->destport);
     const bool is_shared = pinfo->srcport < FIRST_FREE_PORT &&
                            dissector_get_uint_handle(udp_table, pinfo->srcport) != nullptr;
@@ -112,9 +151,19 @@ take_ports()
         }
     }
     taken.clear();
-    if (is_mrc_enabled())
+    const dissector_handle_t udp = dissector_get_uint_handle(ip_table, PROTOCOL_UDP);
+    if (!is_mrc_enabled())
     {
-        range_foreach(mrc_prefs.ports, take, nullptr);
+        if (udp == udp_handle)
+        {
+            dissector_reset_uint(IP_TABLE, PROTOCOL_UDP);
+        }
+        return;
+    }
+    range_foreach(mrc_prefs.ports, take, nullptr);
+    if (udp != nullptr && udp == dissector_get_default_uint_handle(IP_TABLE, PROTOCOL_UDP))
+    {
+        dissector_change_uint(IP_TABLE, PROTOCOL_UDP, udp_handle);
     }
 }
 
@@ -147,6 +196,8 @@ mrc_register_ports(int proto, dissector_handle_t handle)
     // Of no protocol: what it hands on must not look as if it had been MRC.
     port_handle = create_dissector_handle_with_name_and_description(
         dissect_port, -1, nullptr, "MRC, or what is not MRC as before");
+    udp_handle = create_dissector_handle_with_name_and_description(
+        dissect_udp, -1, nullptr, "UDP, which trimmed packets pass");
     register_init_routine(take_ports);
 }
 
@@ -154,6 +205,7 @@ void
 mrc_handoff_ports()
 {
     udp_table = find_dissector_table(UDP_TABLE);
+    ip_table = find_dissector_table(IP_TABLE);
     dissector_add_for_decode_as(UDP_TABLE, mrc_handle);
     heur_dissector_add("udp",
                        dissect_heuristic,
