@@ -2,7 +2,7 @@
 // The EV states of a QP (type=test of //= MRC-REF 4 EV states).
 //
 // Unless a test says otherwise there are two planes, each with four active EVs and two backups,
-// at least two of which stay active. Values are 100, 101, ... on plane 0 and 200, ... on plane
+// and at least two EVs stay active. Values are 100, 101, ... on plane 0 and 200, ... on plane
 // 1, so that indices are 0-5 and 6-11, the last two of each plane being the backups.
 #include "mrc-ev-table.h"
 
@@ -65,7 +65,7 @@ class EvTableTest : public ::testing::Test
     {
         config.activePerPlane = 4;
         config.backupPerPlane = 2;
-        config.minActivePerPlane = 2;
+        config.evMinActive = 2;
         Make(MakeEvs(2, 6));
     }
 
@@ -538,7 +538,7 @@ TEST_F(EvTableTest, ASkippedBackupSitsOutItsFirstTurn)
 
 TEST_F(EvTableTest, ByDefaultAQuarterStaysActive)
 {
-    config.minActivePerPlane = 0;
+    config.evMinActive = 0;
     config.activePerPlane = 8;
     Make(MakeEvs(1, 8));
     Lose({0, 1, 2, 3, 4, 5});
@@ -552,6 +552,7 @@ TEST_F(EvTableTest, ByDefaultAQuarterStaysActive)
 
 TEST_F(EvTableTest, WhenAllAreBadTheOldestAreUsedAndEachFailureBringsTheNext)
 {
+    Make(MakeEvs(1, 6));
     Lose({0, 1, 2, 3, 4}); // 5 and, below the minimum of two, 0
     EXPECT_EQ(Active(0), (std::set<EvIndex>{0, 5}));
     Lose({5}); // all bad; oldest first: 0 (active), 1
@@ -564,9 +565,115 @@ TEST_F(EvTableTest, WhenAllAreBadTheOldestAreUsedAndEachFailureBringsTheNext)
     EXPECT_EQ(counters.retired, 6U);
 }
 
+TEST_F(EvTableTest, APlaneThatIsAllBadOffersNothingWhileAnotherIsGood)
+{
+    Lose({0, 1, 2, 3, 4, 5});
+    EXPECT_TRUE(Active(0).empty());
+    EXPECT_EQ(table->Next(0, NO_EV), NO_EV);
+    EXPECT_EQ(SetOf(Take(1, 4)), (std::set<EvIndex>{6, 7, 8, 9}));
+}
+
+TEST_F(EvTableTest, AQuarterOfTheQpIsTheMinimumNotOfEachPlane)
+{
+    // 4 planes x 4 EVs: four in all. Three planes die: no guards, nothing to spare either.
+    config.evMinActive = 0;
+    config.backupPerPlane = 0;
+    Make(MakeEvs(4, 4));
+    Lose({0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15});
+    EXPECT_EQ(SetOf(Take(1, 4)), (std::set<EvIndex>{4, 5, 6, 7}));
+    for (const uint8_t plane : {0, 2, 3})
+    {
+        EXPECT_EQ(table->Next(plane, NO_EV), NO_EV) << +plane;
+    }
+    // One EV of the last plane fails. The oldest bad one is 0, but a guard on its plane would get
+    // half the traffic: the failed one itself is the oldest where a good one is.
+    Lose({5});
+    EXPECT_EQ(Active(1), (std::set<EvIndex>{4, 5, 6, 7}));
+    EXPECT_EQ(table->Next(0, NO_EV), NO_EV);
+    // All of them fail: any plane will do, oldest first.
+    Lose({4, 6, 7});
+    EXPECT_EQ(Active(0), (std::set<EvIndex>{0, 1, 2, 3}));
+    EXPECT_EQ(table->Next(1, NO_EV), NO_EV);
+}
+
+TEST_F(EvTableTest, TheFirstGoodEvTakesTheTurnsOfGuardsOnOtherPlanes)
+{
+    config.probeSuccesses = 1;
+    Lose({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}); // all bad; guards: 0 and 1
+    EXPECT_EQ(Active(0), (std::set<EvIndex>{0, 1}));
+    EXPECT_TRUE(Active(1).empty());
+    table->OnProbeAnswered(8, false, 1);
+    EXPECT_TRUE(Active(0).empty());
+    EXPECT_EQ(Active(1), (std::set<EvIndex>{6, 8})); // and the oldest bad one of its plane
+    table->OnProbeAnswered(9, false, 2);
+    EXPECT_EQ(Active(1), (std::set<EvIndex>{8, 9}));
+}
+
+TEST_F(EvTableTest, GuardsDoNotExceedTheRotation)
+{
+    // At least 7 of 8 are wanted, plane 0 has 3 good ones and room for one guard.
+    config.evMinActive = 7;
+    config.backupPerPlane = 0;
+    Make(MakeEvs(2, 4)); // 0-3 and 4-7
+    Lose({4, 5, 6, 7, 2});
+    EXPECT_EQ(Active(0), (std::set<EvIndex>{0, 1, 2, 3}));
+    EXPECT_TRUE(Active(1).empty());
+}
+
+// --- Ports --------------------------------------------------------------------------------
+
+TEST_F(EvTableTest, LossesOnAPlaneThatIsDownAreThePorts)
+{
+    table->SetPlaneUp(0, false, 1);
+    EXPECT_FALSE(table->IsPlaneUp(0));
+    EXPECT_TRUE(table->IsPlaneUp(1));
+    Lose({0, 1, 6}, 2);
+    EXPECT_EQ(table->State(0), EvState::GOOD);
+    EXPECT_EQ(table->State(1), EvState::GOOD);
+    EXPECT_EQ(table->State(6), EvState::ASSUMED_BAD);
+    EXPECT_EQ(counters.retired, 1U);
+    table->SetPlaneUp(0, true, 3);
+    EXPECT_EQ(SetOf(Take(0, 4)), (std::set<EvIndex>{0, 1, 2, 3}));
+}
+
+TEST_F(EvTableTest, AGoodEvBehindADeadPortReplacesNoGuard)
+{
+    // Plane 0 is good but down, so plane 1 is all there is: when all is bad there, guards.
+    table->SetPlaneUp(0, false, 1);
+    Lose({6, 7, 8, 9, 10, 11}, 2);
+    EXPECT_EQ(Active(1), (std::set<EvIndex>{6, 7}));
+    table->SetPlaneUp(0, true, 3);
+    EXPECT_TRUE(Active(1).empty());
+    EXPECT_EQ(SetOf(Take(0, 4)), (std::set<EvIndex>{0, 1, 2, 3}));
+}
+
+TEST_F(EvTableTest, AReturnedPortHasItsBadEvsProbedAtOnce)
+{
+    table->OnLost(2, 0);
+    EXPECT_EQ(table->NextProbe(MS), 2U); // the next would be due at 3 ms
+    table->OnLost(7, MS);                // and this one at 2 ms
+    table->SetPlaneUp(0, false, MS + 1);
+    EXPECT_EQ(table->NextProbeDeadlinePs(), 2 * MS);
+    EXPECT_EQ(table->NextProbe(4 * MS), 7U);
+    EXPECT_EQ(table->NextProbe(4 * MS), NO_EV); // not through a port that is down
+    table->SetPlaneUp(0, true, 5 * MS);
+    EXPECT_EQ(table->NextProbeDeadlinePs(), 5 * MS);
+    EXPECT_EQ(table->NextProbe(5 * MS), 2U);
+    EXPECT_EQ(table->NextProbeDeadlinePs(), 6 * MS); // both, 2 after its first interval
+}
+
+TEST_F(EvTableTest, SayingWhatIsKnownChangesNothing)
+{
+    table->OnLost(2, 0);
+    table->SetPlaneUp(0, true, MS / 2);
+    EXPECT_EQ(table->NextProbeDeadlinePs(), MS);
+    table->SetPlaneUp(200, false, MS / 2); // no such plane
+    EXPECT_TRUE(table->IsPlaneUp(0));
+}
+
 TEST_F(EvTableTest, AnEvThatIsAloneStaysInUse)
 {
-    config.minActivePerPlane = 1;
+    config.evMinActive = 1;
     Make({{5}});
     Lose({0, 0});
     EXPECT_EQ(table->State(0), EvState::ASSUMED_BAD);
@@ -576,7 +683,7 @@ TEST_F(EvTableTest, AnEvThatIsAloneStaysInUse)
 
 TEST_F(EvTableTest, FewerEvsThanTheMinimumAllStay)
 {
-    config.minActivePerPlane = 4;
+    config.evMinActive = 4;
     Make({{5, 6}});
     Lose({0, 1});
     EXPECT_EQ(SetOf(Take(0, 2)), (std::set<EvIndex>{0, 1}));
@@ -584,6 +691,7 @@ TEST_F(EvTableTest, FewerEvsThanTheMinimumAllStay)
 
 TEST_F(EvTableTest, ABetterEvReplacesAGuard)
 {
+    Make(MakeEvs(1, 6));
     config.probeSuccesses = 1;
     Lose({0, 1, 2, 3, 4}); // guard: 0
     table->OnProbeAnswered(2, false, 1);
@@ -594,6 +702,7 @@ TEST_F(EvTableTest, ABetterEvReplacesAGuard)
 
 TEST_F(EvTableTest, AGuardThatProvesGoodStays)
 {
+    Make(MakeEvs(1, 6));
     config.probeSuccesses = 1;
     Lose({0, 1, 2, 3, 4}); // guard: 0
     table->OnProbeAnswered(0, false, 1);
@@ -604,6 +713,7 @@ TEST_F(EvTableTest, AGuardThatProvesGoodStays)
 
 TEST_F(EvTableTest, AnAllowedEvJoinsAGuardWhenBothAreNeededForTheMinimum)
 {
+    Make(MakeEvs(1, 6));
     for (EvIndex index = 1; index < 6; ++index)
     {
         table->Deny(index, 0);
@@ -777,6 +887,7 @@ TEST_F(EvTableTest, DenyingABadEvEndsItsProbes)
 
 TEST_F(EvTableTest, ADeniedGuardIsReplacedByTheOldestBadOne)
 {
+    Make(MakeEvs(1, 6));
     Lose({0, 1, 2, 3, 4});
     ASSERT_EQ(Active(0), (std::set<EvIndex>{0, 5}));
     table->Deny(0, 1);
@@ -800,7 +911,7 @@ TEST_F(EvTableTest, KeepsItsPromisesUnderRandomEvents)
     {
         nowPs += random.Below(MS / 100);
         const auto index = static_cast<EvIndex>(random.Below(table->Size()));
-        switch (random.Below(16))
+        switch (random.Below(17))
         {
         case 0:
             table->OnMarked(index, nowPs);
@@ -824,7 +935,10 @@ TEST_F(EvTableTest, KeepsItsPromisesUnderRandomEvents)
         case 7:
             table->Allow(index, nowPs);
             break;
-        case 8: {
+        case 8:
+            table->SetPlaneUp(table->Plane(index), random.Below(3) != 0, nowPs);
+            break;
+        case 9: {
             const bool due = table->NextProbeDeadlinePs() <= nowPs;
             const EvIndex probed = table->NextProbe(nowPs);
             ASSERT_EQ(probed != NO_EV, due);
@@ -864,15 +978,31 @@ TEST_F(EvTableTest, KeepsItsPromisesUnderRandomEvents)
             badActive[table->Plane(ev)] += state == EvState::ASSUMED_BAD && table->IsActive(ev);
             ASSERT_FALSE(state == EvState::DENIED && table->IsActive(ev));
         }
+        int total = 0;
+        int goodOnUp = 0;
+        int guards = 0;
+        int badOnUp = 0;
         for (uint8_t plane = 0; plane < 3; ++plane)
         {
             const auto active = static_cast<int>(Active(plane).size());
-            // Every good EV is used, up to the size of the rotation; bad ones only to reach
-            // the minimum, and always to reach it if there are any.
+            // Every good EV is used, up to the size of the rotation.
             ASSERT_EQ(active - badActive[plane], std::min(good[plane], 4));
-            ASSERT_GE(active, std::min(allowed[plane], 2));
-            ASSERT_TRUE(badActive[plane] == 0 || active <= 2);
+            ASSERT_LE(active, 4);
+            ASSERT_TRUE(badActive[plane] == 0 || table->IsPlaneUp(plane));
+            goodOnUp += table->IsPlaneUp(plane) ? std::min(good[plane], 4) : 0;
+            guards += badActive[plane];
+            total += table->IsPlaneUp(plane) ? active : 0;
         }
+        for (uint8_t plane = 0; plane < 3; ++plane)
+        {
+            // Bad ones are used only where good ones are, if there are any.
+            ASSERT_TRUE(badActive[plane] == 0 || good[plane] > 0 || goodOnUp == 0);
+            const bool isForGuards = table->IsPlaneUp(plane) && (good[plane] > 0 || goodOnUp == 0);
+            badOnUp += isForGuards ? std::min(allowed[plane], 4) - std::min(good[plane], 4) : 0;
+        }
+        // And only to reach the minimum, and always to reach it if there are enough.
+        ASSERT_TRUE(guards == 0 || total <= 2);
+        ASSERT_GE(total, std::min(2, goodOnUp + badOnUp));
     }
 }
 

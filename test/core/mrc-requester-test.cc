@@ -32,7 +32,7 @@ class RequesterTest : public ::testing::Test, public RequesterHost
         m_config.ackTimeoutExponent = 7;  // T = 131.072 us
         m_evConfig.activePerPlane = 4;
         m_evConfig.backupPerPlane = 0;
-        m_evConfig.minActivePerPlane = 1;
+        m_evConfig.evMinActive = 1;
         m_firstPsn = firstPsn;
         const QpSetup setup{7, 9, firstPsn, 0, mpr, true};
         requester = std::make_unique<Requester>(m_config, setup, counters, *this);

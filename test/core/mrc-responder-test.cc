@@ -465,6 +465,32 @@ TEST_F(ResponderTest, BitmapMovesOnceTheWindowIsWiderThanIt)
     }
 }
 
+TEST_F(ResponderTest, RetransmissionsDoNotTakeTheBitmapBack)
+{
+    // 0 to 199 are lost, 200 to 330 arrive, without a SACK for the last two. Then retransmissions
+    // of 0, 1, ... come, each with a SACK that names it as its trigger. The first one's bitmap
+    // reports 329 and 330, which a bitmap that begins at 0 would leave to look lost.
+    Make();
+    Frame frame{};
+    for (uint64_t n = 200; n <= 330; ++n)
+    {
+        frame = Write(n, Opcode::WRITE_MIDDLE, MTU);
+        if ((Arrive(frame) & SACK) != 0)
+        {
+            SackFor(frame);
+        }
+    }
+    frame = Write(0, Opcode::WRITE_FIRST, MTU);
+    frame.flags |= Frame::RETRANSMISSION;
+    ASSERT_NE(Arrive(frame) & SACK, 0);
+    const Sack sack = SackFor(frame);
+    EXPECT_EQ(sack.ackPsnOffset, 0);        // cack is 0 itself
+    const auto bit = 330 - sack.sackOffset; // base = cack + offset = offset
+    ASSERT_GE(bit, 0);
+    ASSERT_LT(bit, 64);
+    EXPECT_EQ(sack.bitmap >> bit & 1, 1u);
+}
+
 TEST_F(ResponderTest, AnyOrderOfArrivalIsReportedInFull)
 {
     const char* text = std::getenv("MRC_TEST_SEED");
@@ -490,6 +516,10 @@ TEST_F(ResponderTest, AnyOrderOfArrivalIsReportedInFull)
             for (int64_t n = 0; n < expected; ++n)
             {
                 reported.insert(static_cast<uint64_t>(n));
+            }
+            if (!sack.probeResponse)
+            {
+                reported.insert(static_cast<uint64_t>(expected - 1 + sack.ackPsnOffset));
             }
             for (int bit = 0; bit < 64; ++bit)
             {

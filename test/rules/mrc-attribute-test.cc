@@ -92,7 +92,7 @@ TEST(AttributeRules, EachFieldOfCoreHasAnAttribute)
          {{"activePerPlane", ""}, // EvCount, planes, paths
           {"backupPerPlane", ""}, // BackupEvCount, planes, paths
           {"probeSuccesses", "ProbeSuccesses"},
-          {"minActivePerPlane", "MinActivePerPlane"},
+          {"evMinActive", "EvMinActive"},
           {"probeIntervalPs", "ProbeInterval"},
           {"probeIntervalMaxPs", "ProbeIntervalMax"}}},
         {"NsccConfig",

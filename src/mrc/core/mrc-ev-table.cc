@@ -33,6 +33,7 @@ EvTable::EvTable(const EvTableConfig& config,
       m_nextProbePs(NEVER_PS),
       m_random(seed),
       m_size(0),
+      m_minActive(0),
       m_planes(static_cast<uint8_t>(evsPerPlane.size()))
 {
     for (uint8_t plane = 0; plane < m_planes; ++plane)
@@ -44,8 +45,13 @@ EvTable::EvTable(const EvTableConfig& config,
         turns.active = std::min(turns.size, config.activePerPlane);
         turns.backups = turns.size - turns.active;
         turns.usable = turns.active;
+        turns.good = turns.active;
         m_size += turns.size;
+        m_minActive += turns.active;
     }
+    const int quarter = std::max(1, m_minActive / MIN_ACTIVE_DIVISOR);
+    m_minActive = config.evMinActive > 0 ? std::min(config.evMinActive, m_minActive)
+                                         : static_cast<uint16_t>(quarter);
 
     m_evs = std::make_unique<Ev[]>(m_size);
     for (uint8_t plane = 0; plane < m_planes; ++plane)
@@ -148,13 +154,39 @@ EvTable::OnTrimmed(EvIndex index, int64_t nowPs)
 void
 EvTable::OnLost(EvIndex index, int64_t nowPs)
 {
-    Retire(index, nowPs);
+    if (IsPlaneUp(Plane(index)))
+    {
+        Retire(index, nowPs);
+    }
 }
 
 void
 EvTable::OnAlwaysSkip(EvIndex index, int64_t nowPs)
 {
     Retire(index, nowPs);
+}
+
+//= MRC-REF 4 Reverse path and ports, the same way back
+void
+EvTable::SetPlaneUp(uint8_t plane, bool isUp, int64_t nowPs)
+{
+    if (IsPlaneUp(plane) == isUp)
+    {
+        return;
+    }
+    PathSelector::SetPlaneUp(plane, isUp, nowPs);
+    m_nowPs = nowPs;
+    for (BadEv& bad : m_bad)
+    {
+        if (isUp && Plane(bad.index) == plane)
+        {
+            bad.deadlinePs = nowPs;
+            bad.gapPs = m_config.probeIntervalPs;
+            bad.unanswered = false;
+        }
+    }
+    PlaceGuards();
+    PlanProbes();
 }
 
 EvIndex
@@ -165,9 +197,7 @@ EvTable::NextProbe(int64_t nowPs)
         return NO_EV;
     }
     m_nowPs = nowPs;
-    BadEv& bad = *std::min_element(m_bad.begin(), m_bad.end(), [](const BadEv& l, const BadEv& r) {
-        return l.deadlinePs < r.deadlinePs;
-    });
+    BadEv& bad = *NextToProbe();
     if (bad.unanswered)
     {
         bad.successes = 0;
@@ -331,15 +361,24 @@ EvTable::Shrink(PlaneTurns& turns, uint16_t slot)
 }
 
 void
+EvTable::Grow(PlaneTurns& turns, uint16_t slot)
+{
+    // A rotation that is not full has no backups, so those out of use begin right behind it.
+    Swap(turns, slot, turns.active);
+    m_evs[At(turns, turns.active)].role = Role::ACTIVE;
+    ++turns.active;
+}
+
+void
 EvTable::Recount(PlaneTurns& turns)
 {
     turns.usable = 0;
-    turns.guards = 0;
+    turns.good = 0;
     for (uint16_t slot = 0; slot < turns.active; ++slot)
     {
         const EvState state = State(At(turns, slot));
         turns.usable += state != EvState::SKIP;
-        turns.guards += state == EvState::ASSUMED_BAD;
+        turns.good += state != EvState::ASSUMED_BAD;
     }
 }
 
@@ -377,20 +416,10 @@ EvTable::Leave(EvIndex index)
     }
     else if (ev.role == Role::ACTIVE)
     {
-        const bool guarded = turns.active <= MinActive();
-        const EvIndex guard = guarded ? OldestBad(ev.plane) : NO_EV;
-        if (guard != NO_EV)
-        {
-            Swap(turns, slot, SlotOf(turns, guard));
-            m_evs[guard].role = Role::ACTIVE;
-            ev.role = Role::OUT;
-        }
-        else if (!guarded || ev.state == EvState::DENIED)
-        {
-            Shrink(turns, slot);
-        }
+        Shrink(turns, slot);
     }
     Recount(turns);
+    PlaceGuards();
 }
 
 void
@@ -398,23 +427,18 @@ EvTable::Enter(EvIndex index)
 {
     Ev& ev = m_evs[index];
     PlaneTurns& turns = m_turns[ev.plane];
-    if (ev.role == Role::OUT && turns.guards > 0 && turns.active >= MinActive())
+    if (ev.role == Role::OUT && turns.good < m_config.activePerPlane)
     {
-        uint16_t slot = 0;
-        while (State(At(turns, slot)) != EvState::ASSUMED_BAD)
+        if (turns.active == m_config.activePerPlane)
         {
-            ++slot;
+            uint16_t guard = 0;
+            while (State(At(turns, guard)) != EvState::ASSUMED_BAD)
+            {
+                ++guard;
+            }
+            Shrink(turns, guard);
         }
-        m_evs[At(turns, slot)].role = Role::OUT;
-        Swap(turns, slot, SlotOf(turns, index));
-        ev.role = Role::ACTIVE;
-    }
-    else if (ev.role == Role::OUT && turns.active < m_config.activePerPlane)
-    {
-        // A rotation that is not full has no backups, so those out of use begin right behind it.
-        Swap(turns, SlotOf(turns, index), turns.active);
-        ++turns.active;
-        ev.role = Role::ACTIVE;
+        Grow(turns, SlotOf(turns, index));
     }
     else if (ev.role == Role::OUT)
     {
@@ -423,6 +447,55 @@ EvTable::Enter(EvIndex index)
         ev.role = Role::BACKUP;
     }
     Recount(turns);
+    PlaceGuards();
+}
+
+//= MRC-REF 4 EV states, guard (O)
+void
+EvTable::PlaceGuards()
+{
+    if (m_bad.empty())
+    {
+        return;
+    }
+    uint32_t good = 0;
+    for (uint8_t plane = 0; plane < m_planes; ++plane)
+    {
+        good += IsPlaneUp(plane) ? m_turns[plane].good : 0;
+    }
+    for (uint8_t plane = 0; plane < m_planes; ++plane)
+    {
+        PlaneTurns& turns = m_turns[plane];
+        const bool isForGuards = IsPlaneUp(plane) && (good == 0 || turns.good > 0);
+        turns.room = isForGuards ? m_config.activePerPlane - turns.good : 0;
+    }
+    uint32_t missing = m_minActive - std::min<uint32_t>(m_minActive, good);
+    for (BadEv& bad : m_bad)
+    {
+        PlaneTurns& turns = m_turns[Plane(bad.index)];
+        bad.isGuard = missing > 0 && turns.room > 0;
+        missing -= bad.isGuard;
+        turns.room -= bad.isGuard;
+    }
+    // First those that stop, so that there is room for those that begin.
+    for (const BadEv& bad : m_bad)
+    {
+        PlaneTurns& turns = m_turns[Plane(bad.index)];
+        if (IsActive(bad.index) && !bad.isGuard)
+        {
+            Shrink(turns, SlotOf(turns, bad.index));
+            Recount(turns);
+        }
+    }
+    for (BadEv& bad : m_bad)
+    {
+        PlaneTurns& turns = m_turns[Plane(bad.index)];
+        if (!IsActive(bad.index) && bad.isGuard)
+        {
+            Grow(turns, SlotOf(turns, bad.index));
+            Recount(turns);
+        }
+    }
 }
 
 void
@@ -459,7 +532,7 @@ EvTable::Retire(EvIndex index, int64_t nowPs)
     if (state == EvState::GOOD || state == EvState::SKIP)
     {
         const int64_t gapPs = std::min(2 * m_config.probeIntervalPs, m_config.probeIntervalMaxPs);
-        m_bad.push_back({nowPs + m_config.probeIntervalPs, gapPs, index, 0, false});
+        m_bad.push_back({nowPs + m_config.probeIntervalPs, gapPs, index, 0, false, false});
         PlanProbes();
         SetState(index, EvState::ASSUMED_BAD);
         Count(&EvCounters::retired);
@@ -473,7 +546,7 @@ EvTable::Retire(EvIndex index, int64_t nowPs)
         {
             // A guard that failed again is the youngest now, so the others are tried first.
             std::rotate(bad, bad + 1, m_bad.end());
-            Leave(index);
+            PlaceGuards();
         }
     }
 }
@@ -485,33 +558,26 @@ EvTable::FindBad(EvIndex index)
         m_bad.begin(), m_bad.end(), [index](const BadEv& bad) { return bad.index == index; });
 }
 
-EvIndex
-EvTable::OldestBad(uint8_t plane) const
+std::vector<EvTable::BadEv>::iterator
+EvTable::NextToProbe()
 {
-    const auto found = std::find_if(m_bad.begin(), m_bad.end(), [this, plane](const BadEv& bad) {
-        return Plane(bad.index) == plane && !IsActive(bad.index);
-    });
-    return found == m_bad.end() ? NO_EV : found->index;
+    auto next = m_bad.end();
+    for (auto bad = m_bad.begin(); bad != m_bad.end(); ++bad)
+    {
+        const bool isFirst = next == m_bad.end() || bad->deadlinePs < next->deadlinePs;
+        if (isFirst && IsPlaneUp(Plane(bad->index)))
+        {
+            next = bad;
+        }
+    }
+    return next;
 }
 
 void
 EvTable::PlanProbes()
 {
-    m_nextProbePs = NEVER_PS;
-    for (const BadEv& bad : m_bad)
-    {
-        m_nextProbePs = std::min(m_nextProbePs, bad.deadlinePs);
-    }
-}
-
-uint16_t
-EvTable::MinActive() const
-{
-    if (m_config.minActivePerPlane > 0)
-    {
-        return std::min(m_config.minActivePerPlane, m_config.activePerPlane);
-    }
-    return std::max<uint16_t>(1, m_config.activePerPlane / MIN_ACTIVE_DIVISOR);
+    const auto next = NextToProbe();
+    m_nextProbePs = next == m_bad.end() ? NEVER_PS : next->deadlinePs;
 }
 
 } // namespace mrc

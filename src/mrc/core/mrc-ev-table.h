@@ -24,9 +24,10 @@ struct EvTableConfig
     /// Unmarked answers to consecutive probes that bring an ASSUMED_BAD EV back, > 0 (O).
     uint8_t probeSuccesses = 3;
 
-    /// A plane never has fewer EVs taking turns than this, as long as it has that many: bad ones
-    /// fill the gap. 0 = a quarter of activePerPlane, at least one (O).
-    uint16_t minActivePerPlane = 0;
+    /// Over all planes that are up never fewer EVs take turns than this, as long as there are so
+    /// many: bad ones fill the gap. 0 = a quarter of those that take turns at first, at least one.
+    //= MRC-REF 4 EV states, guard (O)
+    uint16_t evMinActive = 0;
 
     /// From the retirement of an EV to its first probe, ps, > 0 (O). Each probe doubles it.
     int64_t probeIntervalPs = 1'000'000'000;
@@ -45,9 +46,13 @@ struct EvTableConfig
  *    one Next() does this for at most one EV, so a burst of marks spreads over several sends;
  *  - an EV that lost a packet is ASSUMED_BAD and leaves the rotation. A backup of the same plane
  *    takes its place. Probes bring it back, as an active EV or as a backup;
- *  - a plane left with minActivePerPlane EVs keeps that number: the EV that has been bad the
- *    longest takes turns although it is bad, until it loses a packet again and the next oldest
- *    is tried, or until a better one comes back.
+ *  - a guard keeps evMinActive EVs taking turns, counted over the planes that are up: the EV that
+ *    has been bad the longest takes turns although it is bad, until it loses a packet again and
+ *    the next oldest is tried, or until a better one comes back. Guards are on planes that have a
+ *    good EV as well. A plane whose EVs are all bad offers none while another plane has a good
+ *    one: ports pull, so it would get the share of a whole plane for nothing (O);
+ *  - the EVs of a plane whose port is down keep their states: what is lost then is the port's
+ *    doing. When the port returns its bad EVs are probed at once (O).
  *
  * Next() looks at one EV plus those that it passes over, which are few unless most of a plane is
  * SKIP. A table without bad EVs is two allocations besides the object; the list of bad ones
@@ -82,6 +87,7 @@ class EvTable final : public PathSelector
     void OnTrimmed(EvIndex index, int64_t nowPs) override;
     void OnLost(EvIndex index, int64_t nowPs) override;
     void OnAlwaysSkip(EvIndex index, int64_t nowPs) override;
+    void SetPlaneUp(uint8_t plane, bool isUp, int64_t nowPs) override;
     EvIndex NextProbe(int64_t nowPs) override;
     int64_t NextProbeDeadlinePs() const override;
     void OnProbeAnswered(EvIndex index, bool marked, int64_t nowPs) override;
@@ -146,7 +152,8 @@ class EvTable final : public PathSelector
         uint16_t cursor;  ///< where the pass is, relative to begin
         uint16_t usable;  ///< active EVs that are not SKIP
         uint16_t owed;    ///< EVs that were passed over and whose turn the plane has yet to miss
-        uint16_t guards;  ///< active EVs that are ASSUMED_BAD
+        uint16_t good;    ///< active EVs that are not ASSUMED_BAD; the others are guards
+        uint16_t room;    ///< while guards are chosen: how many more may take turns
     };
 
     /// An EV that probes may bring back. Kept in the order in which they became bad.
@@ -157,6 +164,7 @@ class EvTable final : public PathSelector
         EvIndex index;      ///< which EV
         uint8_t successes;  ///< consecutive probes answered unmarked
         bool unanswered;    ///< a probe is out
+        bool isGuard;       ///< takes turns although it is bad
     };
 
     /**
@@ -201,7 +209,15 @@ class EvTable final : public PathSelector
      */
     void Shrink(PlaneTurns& turns, uint16_t slot);
 
-    /// @param turns a plane whose usable and guards are to be counted again
+    /**
+     * Make a rotation larger.
+     *
+     * @param turns a plane without backups whose rotation is not full
+     * @param slot of an EV that is out of use
+     */
+    void Grow(PlaneTurns& turns, uint16_t slot);
+
+    /// @param turns a plane whose usable and good EVs are to be counted again
     void Recount(PlaneTurns& turns);
 
     /**
@@ -213,7 +229,7 @@ class EvTable final : public PathSelector
     void SetState(EvIndex index, EvState to);
 
     /**
-     * Find who takes the turns of an EV that cannot go on, and move that one out.
+     * Move an EV that cannot go on out, and let a backup take its turns.
      *
      * @param index an EV that was GOOD, SKIP or a guard and is ASSUMED_BAD or DENIED now
      */
@@ -222,7 +238,7 @@ class EvTable final : public PathSelector
     /**
      * Take up an EV that became GOOD.
      *
-     * @param index an EV that is out of use
+     * @param index an EV that is out of use, or was a guard
      */
     void Enter(EvIndex index);
 
@@ -247,17 +263,14 @@ class EvTable final : public PathSelector
      */
     std::vector<BadEv>::iterator FindBad(EvIndex index);
 
-    /**
-     * @param plane a plane
-     * @return the EV that has been bad the longest and takes no turns, or NO_EV
-     */
-    EvIndex OldestBad(uint8_t plane) const;
+    /// Choose the bad EVs that take turns, after the good ones or the planes that are up changed.
+    void PlaceGuards();
 
     /// Compute the next probe's time after the list of bad EVs changed.
     void PlanProbes();
 
-    /// @return the least number of EVs that take turns in a plane
-    uint16_t MinActive() const;
+    /// @return the bad EV on a plane that is up whose probe is due first, or the end of the list
+    std::vector<BadEv>::iterator NextToProbe();
 
     const EvTableConfig& m_config;         ///< shared by QPs
     std::unique_ptr<Ev[]> m_evs;           ///< the EVs, and the list of turns
@@ -269,6 +282,7 @@ class EvTable final : public PathSelector
     int64_t m_nextProbePs;                 ///< earliest deadline in m_bad, ps
     Random m_random;                       ///< order of the rotations
     uint16_t m_size;                       ///< number of EVs
+    uint16_t m_minActive;                  ///< least number of EVs that take turns
     uint8_t m_planes;                      ///< number of planes
 };
 

@@ -72,6 +72,10 @@ struct EvCounters
 class PathSelector
 {
   public:
+    /// Planes of which a selector knows whether they are up; a port status mask has as many bits.
+    //= MRC-REF 2 PETH, ERTH, EETH
+    static constexpr uint8_t MASK_PLANES = 32;
+
     virtual ~PathSelector() = default;
 
     /**
@@ -132,6 +136,26 @@ class PathSelector
      * @param nowPs when, ps
      */
     virtual void OnAlwaysSkip(EvIndex index, int64_t nowPs);
+
+    /**
+     * The port of a plane went down or came back, at this end or at the peer's.
+     *
+     * While it is down the caller does not ask Next() for the plane: IsPlaneUp() says so.
+     *
+     * @param plane the plane; nothing happens unless it is below MASK_PLANES
+     * @param isUp whether both ports of the plane are up now
+     * @param nowPs when, ps
+     */
+    virtual void SetPlaneUp(uint8_t plane, bool isUp, int64_t nowPs);
+
+    /**
+     * @param plane a plane
+     * @return whether packets may be sent on it: no port of it is known to be down
+     */
+    bool IsPlaneUp(uint8_t plane) const
+    {
+        return (m_downPlanes >> (plane % MASK_PLANES) & 1) == 0;
+    }
 
     /**
      * Take the next EV whose turn it is to be probed.
@@ -206,6 +230,9 @@ class PathSelector
 
     /// @return number of EVs of the QP, backups included
     virtual uint16_t Size() const = 0;
+
+  private:
+    uint32_t m_downPlanes{0}; ///< bit p: plane p is down
 };
 
 inline bool
@@ -232,6 +259,16 @@ PathSelector::OnLost(EvIndex, int64_t)
 inline void
 PathSelector::OnAlwaysSkip(EvIndex, int64_t)
 {
+}
+
+inline void
+PathSelector::SetPlaneUp(uint8_t plane, bool isUp, int64_t)
+{
+    if (plane < MASK_PLANES)
+    {
+        const uint32_t bit = uint32_t{1} << plane;
+        m_downPlanes = isUp ? m_downPlanes & ~bit : m_downPlanes | bit;
+    }
 }
 
 inline EvIndex

@@ -142,6 +142,10 @@ Requester::NextFrame(int64_t nowPs, uint8_t plane, Frame& frame)
         m_sendMsn = m_queue.BeginMsn();
     }
     PathSelector& paths = *m_active->paths;
+    if (!paths.IsPlaneUp(plane))
+    {
+        return false;
+    }
     ProbeScheduler& probes = m_active->probes;
     if (probes.EvWanted() != NO_EV && paths.Plane(probes.EvWanted()) == plane)
     {

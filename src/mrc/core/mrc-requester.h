@@ -15,6 +15,7 @@
 #include "mrc-transport-config.h"
 #include "mrc-work-request.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -100,6 +101,25 @@ class Requester
 
     /// A transport ACK or NAK for this QP arrived.
     void OnAck(const Frame& frame, int64_t nowPs);
+
+    /**
+     * A port of a plane went down or came back, here or at the peer.
+     *
+     * A requester that has not sent yet takes the planes from the selector that its host creates.
+     *
+     * @param plane the plane
+     * @param isUp whether both ports of the plane are up now
+     * @param nowPs when
+     */
+    //= MRC-REF 4 Reverse path and ports
+    void SetPlaneUp(uint8_t plane, bool isUp, int64_t nowPs)
+    {
+        if (m_active)
+        {
+            m_active->paths->SetPlaneUp(plane, isUp, nowPs);
+            m_wakeByPs = std::min(m_wakeByPs, m_active->paths->NextProbeDeadlinePs());
+        }
+    }
 
     /// Time passed: act on what is due and set WakeByPs() anew.
     void OnTimer(int64_t nowPs);

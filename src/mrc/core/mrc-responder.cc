@@ -106,8 +106,6 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
     {
         DeliverImmediates(nowPs);
     }
-    m_unreportedPsn = std::min(m_unreportedPsn, psn);
-
     //= MRC-REF 4 Responder, SACK triggers
     m_sackBytes += std::max<uint32_t>(frame.payloadBytes, MIN_SACK_COUNT_BYTES);
     uint8_t replies = REPLY_NONE;
@@ -119,6 +117,12 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
     if (completed != 0)
     {
         replies |= REPLY_SACK | REPLY_ACK;
+    }
+    if ((replies & REPLY_SACK) == 0)
+    {
+        // A SACK names its trigger. If retransmissions took the bitmap back to their old PSNs,
+        // newer arrivals would stay unreported as long as there are any, and look lost.
+        m_unreportedPsn = std::min(m_unreportedPsn, psn);
     }
     return replies;
 }

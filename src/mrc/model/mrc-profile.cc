@@ -251,10 +251,10 @@ MrcProfile::AddFabricAttributes(TypeId tid)
                       UintegerValue(EV_TABLE.probeSuccesses),
                       MakeUintegerAccessor(&E::probeSuccesses),
                       MakeUintegerChecker<uint8_t>(1))
-        .AddAttribute("MinActivePerPlane",
-                      "EVs of a plane that stay in use, bad or not; 0 = a quarter.",
-                      UintegerValue(EV_TABLE.minActivePerPlane),
-                      MakeUintegerAccessor(&E::minActivePerPlane),
+        .AddAttribute("EvMinActive",
+                      "EVs of a QP that stay in use, bad or not; 0 = a quarter.",
+                      UintegerValue(EV_TABLE.evMinActive),
+                      MakeUintegerAccessor(&E::evMinActive),
                       MakeUintegerChecker<uint16_t>())
         .AddAttribute("ProbeInterval",
                       "From the retirement of an EV to its first probe; each probe doubles it.",
