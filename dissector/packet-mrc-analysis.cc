@@ -23,6 +23,9 @@ const value_string EV_STATES[] = {{MRC_EV_GOOD, "GOOD"},
 
 int hf_stream = -1;
 int hf_qp = -1;
+int hf_end = -1;
+int hf_end_source = -1;
+int hf_end_destination = -1;
 int hf_psn = -1;
 int hf_rtt = -1;
 int hf_time_to_ack = -1;
@@ -118,6 +121,27 @@ add_time(const place& at, int field, int64_t ns)
     time.secs = static_cast<time_t>(ns / 1000000000);
     time.nsecs = static_cast<int>(ns % 1000000000);
     proto_item_set_generated(proto_tree_add_time(at.tree, field, at.tvb, 0, 0, &time));
+}
+
+/// Name both ends; texts are made only when somebody asks for them.
+void
+show_ends(const place& at, const mrc_packet* packet)
+{
+    const uint32_t source_qp = packet->analysis->source_qp;
+    mrc_half* ends[] = {mrc_flow_find_half(&packet->src, &packet->dst, packet->bth.destinationQp),
+                        source_qp != 0 ? mrc_flow_find_half(&packet->dst, &packet->src, source_qp)
+                                       : nullptr};
+    for (mrc_half* end : ends)
+    {
+        if (end == nullptr)
+        {
+            continue;
+        }
+        const char* text = mrc_flow_end(end);
+        const int side = end == ends[0] ? hf_end_destination : hf_end_source;
+        proto_item_set_hidden(proto_tree_add_string(at.tree, hf_end, at.tvb, 0, 0, text));
+        proto_item_set_generated(proto_tree_add_string(at.tree, side, at.tvb, 0, 0, text));
+    }
 }
 
 /// @return bits per second
@@ -366,6 +390,10 @@ show(const place& at, const mrc_packet* packet)
     {
         add_uint(at, hf_qp, analysis->source_qp);
     }
+    if (at.tree != nullptr)
+    {
+        show_ends(at, packet);
+    }
     if (mrc_is_write(packet))
     {
         show_write(at, analysis, packet);
@@ -424,6 +452,24 @@ mrc_analysis_register(int proto)
                     FT_UINT32,
                     BASE_HEX,
                     "QP number of one end of the connection")},
+        {&hf_end,
+         MRC_NUMBER("One end",
+                    "mrc.end",
+                    FT_STRING,
+                    BASE_NONE,
+                    "Address and QP number of one end, as in the conversation table")},
+        {&hf_end_source,
+         MRC_NUMBER("Source end",
+                    "mrc.end.source",
+                    FT_STRING,
+                    BASE_NONE,
+                    "Address and QP number of the sender, if known")},
+        {&hf_end_destination,
+         MRC_NUMBER("Destination end",
+                    "mrc.end.destination",
+                    FT_STRING,
+                    BASE_NONE,
+                    "Address and QP number of the receiver")},
         {&hf_psn,
          MRC_NUMBER("Extended PSN",
                     "mrc.analysis.psn",

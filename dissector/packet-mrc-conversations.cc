@@ -1,65 +1,70 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /// @file
-/// Conversations and endpoints per QP: a QP number takes the place of a port.
+/// Conversations and endpoints per QP.
 #include "packet-mrc-flow.h"
 #include "packet-mrc-stats.h"
 
+#include <cstring>
 #include <epan/conversation_table.h>
 
 namespace
 {
 
-const char*
-address_filter(const address& one, const char* v6, const char* v4)
-{
-    return one.type == AT_IPv6 ? v6 : one.type == AT_IPv4 ? v4 : CONV_FILTER_INVALID;
-}
+// tshark shows ports for a few protocols of its own only, so an end is a text that holds the
+// address and the QP number. The field mrc.end has the same text, for filters.
 
 const char*
-conversation_filter(conv_item_t* item, conv_filter_type_e kind)
+conversation_filter(conv_item_t*, conv_filter_type_e kind)
 {
     switch (kind)
     {
-    case CONV_FT_SRC_ADDRESS:
-        return address_filter(item->src_address, "ipv6.src", "ip.src");
     case CONV_FT_DST_ADDRESS:
-        return address_filter(item->dst_address, "ipv6.dst", "ip.dst");
+        return "mrc.end.destination";
+    case CONV_FT_SRC_ADDRESS:
+        return "mrc.end.source";
     case CONV_FT_ANY_ADDRESS:
-        return address_filter(item->src_address, "ipv6.addr", "ip.addr");
-    case CONV_FT_DST_PORT:
-        return "mrc.bth.dqp";
+        return "mrc.end";
     default:
-        return "mrc.analysis.qp";
+        return CONV_FILTER_INVALID;
     }
 }
 
 const char*
-endpoint_filter(endpoint_item_t* item, conv_filter_type_e kind)
+endpoint_filter(endpoint_item_t*, conv_filter_type_e kind)
 {
-    switch (kind)
-    {
-    case CONV_FT_SRC_ADDRESS:
-        return address_filter(item->myaddress, "ipv6.src", "ip.src");
-    case CONV_FT_DST_ADDRESS:
-        return address_filter(item->myaddress, "ipv6.dst", "ip.dst");
-    case CONV_FT_ANY_ADDRESS:
-        return address_filter(item->myaddress, "ipv6.addr", "ip.addr");
-    case CONV_FT_DST_PORT:
-        return "mrc.bth.dqp";
-    default:
-        return "mrc.analysis.qp";
-    }
+    return conversation_filter(nullptr, kind);
 }
 
 ct_dissector_info_t conversation_info = {&conversation_filter};
 et_dissector_info_t endpoint_info = {&endpoint_filter};
 
+address
+text_address(const char* text)
+{
+    address end{};
+    set_address(&end, AT_STRINGZ, static_cast<int>(strlen(text) + 1), text);
+    return end;
+}
+
+/// Give one end of a row its name, once.
+void
+name_end(address* end, mrc_half* half)
+{
+    if (end->type == AT_STRINGZ || half == nullptr)
+    {
+        return;
+    }
+    // The table's key goes on pointing to the bytes that the address held, so they are not freed.
+    const char* text = mrc_flow_end(half);
+    alloc_address_wmem(nullptr, end, AT_STRINGZ, static_cast<int>(strlen(text) + 1), text);
+}
+
 /**
- * Write a QP number into the row of its connection. A packet names the QP that it goes to only, so
- * rows are kept by the number of the connection and get their QP numbers as these are seen.
+ * Name the ends of a connection's row. A packet names the QP that it goes to only, so rows are kept
+ * by the number of the connection and get their QP numbers as these are seen.
  */
 void
-name_qp(conv_hash_t* table, const mrc_packet* packet)
+name_row(conv_hash_t* table, const mrc_packet* packet, mrc_half* half)
 {
     conv_key_t key{};
     key.conv_id = packet->analysis->stream;
@@ -73,7 +78,7 @@ name_qp(conv_hash_t* table, const mrc_packet* packet)
         {
             conv_item_t& item =
                 g_array_index(table->conv_array, conv_item_t, GPOINTER_TO_UINT(index));
-            (is_forward ? item.dst_port : item.src_port) = packet->bth.destinationQp;
+            name_end(is_forward ? &item.dst_address : &item.src_address, half);
             return;
         }
     }
@@ -101,9 +106,20 @@ conversation_packet(
                                              &pinfo->rel_ts,
                                              &pinfo->abs_ts,
                                              &conversation_info,
-                                             CONVERSATION_IBQP);
-    name_qp(table, packet);
+                                             CONVERSATION_NONE);
+    name_row(
+        table, packet, mrc_flow_find_half(&packet->src, &packet->dst, packet->bth.destinationQp));
     return TAP_PACKET_REDRAW;
+}
+
+void
+add_end(conv_hash_t* table, mrc_half* half, bool is_sender, int bytes)
+{
+    if (half != nullptr)
+    {
+        const address end = text_address(mrc_flow_end(half));
+        add_endpoint_table_data(table, &end, 0, is_sender, 1, bytes, &endpoint_info, ENDPOINT_NONE);
+    }
 }
 
 tap_packet_status
@@ -111,27 +127,23 @@ endpoint_packet(
     void* data, packet_info* pinfo, epan_dissect_t*, const void* tapped, tap_flags_t flags)
 {
     const auto packet = static_cast<const mrc_packet*>(tapped);
+    if (packet->analysis == nullptr)
+    {
+        return TAP_PACKET_DONT_REDRAW;
+    }
     const auto table = static_cast<conv_hash_t*>(data);
     table->flags = flags;
     const auto bytes = static_cast<int>(pinfo->fd->pkt_len);
-    add_endpoint_table_data(table,
-                            &packet->dst,
-                            packet->bth.destinationQp,
-                            FALSE,
-                            1,
-                            bytes,
-                            &endpoint_info,
-                            ENDPOINT_IBQP);
-    if (packet->analysis != nullptr && packet->analysis->source_qp != 0)
+    add_end(table,
+            mrc_flow_find_half(&packet->src, &packet->dst, packet->bth.destinationQp),
+            false,
+            bytes);
+    if (packet->analysis->source_qp != 0)
     {
-        add_endpoint_table_data(table,
-                                &packet->src,
-                                packet->analysis->source_qp,
-                                TRUE,
-                                1,
-                                bytes,
-                                &endpoint_info,
-                                ENDPOINT_IBQP);
+        add_end(table,
+                mrc_flow_find_half(&packet->dst, &packet->src, packet->analysis->source_qp),
+                true,
+                bytes);
     }
     return TAP_PACKET_REDRAW;
 }
@@ -141,5 +153,5 @@ endpoint_packet(
 void
 mrc_register_conversations(int proto)
 {
-    register_conversation_table(proto, FALSE, conversation_packet, endpoint_packet);
+    register_conversation_table(proto, TRUE, conversation_packet, endpoint_packet);
 }

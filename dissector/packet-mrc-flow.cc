@@ -3,7 +3,7 @@
 /// The memory of a capture: everything in file scope, nothing per packet but one entry.
 #include "packet-mrc-flow.h"
 
-#include <cstring>
+#include <epan/to_str.h>
 
 namespace
 {
@@ -189,6 +189,18 @@ mrc_flow_half(const address* source, const address* destination, uint32_t dqp)
     half->pair->halves = half;
     wmem_map_insert(get_memory()->halves, half, half);
     return half;
+}
+
+const char*
+mrc_flow_end(mrc_half* half)
+{
+    if (half->name == nullptr)
+    {
+        char* text = address_to_str(nullptr, &half->destination);
+        half->name = wmem_strdup_printf(wmem_file_scope(), "%s QP 0x%06x", text, half->dqp);
+        wmem_free(nullptr, text);
+    }
+    return half->name;
 }
 
 mrc_half*

@@ -157,6 +157,7 @@ struct mrc_half
     address source;         ///< inner source
     address destination;    ///< inner destination
     uint32_t dqp;           ///< destination QP
+    const char* name;       ///< of the end that it goes to, null before it was asked for
     uint32_t stream;        ///< number of the connection
     mrc_half* peer;         ///< the other direction, null while it is not known
     mrc_half* next_in_pair; ///< another one between the same addresses, same direction
@@ -196,6 +197,9 @@ mrc_half* mrc_flow_half(const address* source, const address* destination, uint3
 /// @param source,destination inner addresses @param dqp destination QP
 /// @return that direction of a QP, null if it was not seen
 mrc_half* mrc_flow_find_half(const address* source, const address* destination, uint32_t dqp);
+
+/// @param half a direction @return its destination, such as "fd6d:7264::1 QP 0x000123"
+const char* mrc_flow_end(mrc_half* half);
 
 /// What an answer says about the data that it answers.
 struct mrc_evidence
