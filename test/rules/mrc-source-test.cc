@@ -48,7 +48,7 @@ std::vector<fs::path>
 AllSources()
 {
     std::vector<fs::path> all;
-    for (const char* folder : {"src/mrc", "tools", "test", "examples", "scratch"})
+    for (const char* folder : {"src/mrc", "tools", "emulation", "test", "examples", "scratch"})
     {
         const auto some = Sources(folder);
         all.insert(all.end(), some.begin(), some.end());

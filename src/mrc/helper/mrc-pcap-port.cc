@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mrc-pcap-port.h"
 
+#include "mrc-raw-bytes.h"
+
 #include <utility>
 
 namespace ns3
@@ -62,17 +64,29 @@ MrcPcapPort::Tap::OnTransmit(const mrc::Frame& frame, int64_t startPs)
     }
 }
 
+mrc::FrameAddresses
+MrcPcapPort::Addresses(const mrc::AddressPlan& plan, const mrc::Frame& frame)
+{
+    mrc::FrameAddresses addresses{};
+    addresses.outerSource = plan.NicPortAddress(frame.source, frame.plane);
+    addresses.innerSource = plan.NicAddress(frame.source);
+    addresses.innerDestination = plan.NicAddress(frame.destination);
+    addresses.sourceMac = MacAddress(frame.source, frame.plane);
+    addresses.destinationMac = MacAddress(frame.destination, frame.plane);
+    return addresses;
+}
+
 void
 MrcPcapPort::Record(const mrc::Frame& frame, mrc::PcapngDirection direction, int64_t timePs)
 {
-    mrc::FrameAddresses addresses{};
-    addresses.outerSource = m_addresses.NicPortAddress(frame.source, frame.plane);
-    addresses.innerSource = m_addresses.NicAddress(frame.source);
-    addresses.innerDestination = m_addresses.NicAddress(frame.destination);
-    addresses.sourceMac = MacAddress(frame.source, frame.plane);
-    addresses.destinationMac = MacAddress(frame.destination, frame.plane);
-    const size_t count =
-        mrc::EncodeFrame(frame, addresses, m_options, m_bytes.data(), m_bytes.size());
+    if (frame.Has(mrc::Frame::HAS_BYTES))
+    {
+        const auto count = static_cast<uint32_t>(mrc::WriteRaw(frame));
+        m_writer.Write(m_interface, direction, timePs, frame.raw->data, count, count);
+        return;
+    }
+    const size_t count = mrc::EncodeFrame(
+        frame, Addresses(m_addresses, frame), m_options, m_bytes.data(), m_bytes.size());
     if (count == 0)
     {
         ++m_skipped;

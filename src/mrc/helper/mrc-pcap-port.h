@@ -75,6 +75,15 @@ class MrcPcapPort
         return uint64_t{0x02} << 40 | uint64_t{plane} << 32 | nic;
     }
 
+    /**
+     * Complete a frame of a simulated NIC.
+     *
+     * @param plan the fabric's addresses
+     * @param frame without HAS_BYTES
+     * @return what EncodeFrame() needs
+     */
+    static mrc::FrameAddresses Addresses(const mrc::AddressPlan& plan, const mrc::Frame& frame);
+
   private:
     /// One direction of the link.
     class Tap : public MrcPortTap

@@ -358,6 +358,24 @@ MrcEgressPort::SetDelay(int64_t delayPs, int64_t nowPs)
     OwnContext().delayPs = delayPs;
 }
 
+uint64_t
+MrcEgressPort::BitsPerSecond() const
+{
+    return PsPerByte16(m_context->psPerByte16);
+}
+
+void
+MrcEgressPort::SetLimits(const MrcQueueLimits& limits)
+{
+    OwnContext().limits = limits;
+}
+
+void
+MrcEgressPort::SetCounters(MrcPortCounters* counters)
+{
+    OwnContext().counters = counters;
+}
+
 MrcPortContext&
 MrcEgressPort::OwnContext()
 {

@@ -114,6 +114,19 @@ class MrcEgressPort final : public MrcFabricEvent
                  int64_t delayPs,
                  uint64_t seed);
 
+    /**
+     * Lead the link to another far end, such as a real host in the place of a NIC. Nothing may be
+     * under way.
+     *
+     * @param sink the far end
+     * @param sinkPort the far end's port
+     */
+    void SetSink(MrcFrameSink* sink, uint16_t sinkPort)
+    {
+        m_sink = sink;
+        m_sinkPort = sinkPort;
+    }
+
     /// Hand a frame to the queues; it may be marked, trimmed or dropped.
     void Enqueue(mrc::Frame* frame, int64_t nowPs);
 
@@ -159,6 +172,19 @@ class MrcEgressPort final : public MrcFabricEvent
      */
     void SetImpairment(double loss, double corrupt, uint64_t seed);
 
+    /// @return thresholds
+    const MrcQueueLimits& Limits() const
+    {
+        return m_context->limits;
+    }
+
+    /// Change the thresholds of this port alone, for frames that come from now on.
+    void SetLimits(const MrcQueueLimits& limits);
+
+    /// Count into an object of the caller's instead of that of the switch or NIC. @param counters
+    /// outlive the port
+    void SetCounters(MrcPortCounters* counters);
+
     /// Watch what is sent; null to stop.
     void SetTap(MrcPortTap* tap);
 
@@ -173,6 +199,9 @@ class MrcEgressPort final : public MrcFabricEvent
     {
         return m_controlBytes;
     }
+
+    /// @return rate of the link, bit/s, rounded
+    uint64_t BitsPerSecond() const;
 
     /// @return how long a frame occupies the link, ps
     int64_t SerializationPs(uint32_t wireBytes) const

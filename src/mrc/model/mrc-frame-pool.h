@@ -4,8 +4,10 @@
 
 #include "mrc-frame.h"
 #include "mrc-huge-block.h"
+#include "mrc-raw-bytes.h"
 
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -38,12 +40,37 @@ class FramePool
         return frame;
     }
 
-    /// Give a frame back.
+    /// Give a frame back, and its bytes.
     void Release(Frame* frame)
     {
+        if (frame->flags & Frame::HAS_BYTES)
+        {
+            ReleaseRaw(frame->raw);
+            frame->flags = 0;
+        }
         frame->next = m_free;
         m_free = frame;
         --m_inUse;
+    }
+
+    /// @return a buffer with unspecified content
+    RawBytes* AllocateRaw()
+    {
+        if (m_freeRaw == nullptr)
+        {
+            m_raw.push_back(std::make_unique<RawBytes>());
+            return m_raw.back().get();
+        }
+        RawBytes* raw = m_freeRaw;
+        m_freeRaw = raw->next;
+        return raw;
+    }
+
+    /// Give a buffer back that no frame owns.
+    void ReleaseRaw(RawBytes* raw)
+    {
+        raw->next = m_freeRaw;
+        m_freeRaw = raw;
     }
 
     /// @return frames handed out and not given back
@@ -62,13 +89,16 @@ class FramePool
         {
             auto frame = new (block + offset - sizeof(Frame)) Frame;
             frame->next = m_free;
+            frame->flags = 0; // no frame in the pool says that it has bytes
             m_free = frame;
         }
     }
 
-    std::vector<HugeBlock> m_blocks; //!< all memory
-    Frame* m_free{nullptr};          //!< frames to hand out
-    uint64_t m_inUse{0};             //!< frames handed out
+    std::vector<HugeBlock> m_blocks;              //!< all memory of frames
+    Frame* m_free{nullptr};                       //!< frames to hand out
+    uint64_t m_inUse{0};                          //!< frames handed out
+    std::vector<std::unique_ptr<RawBytes>> m_raw; //!< all buffers
+    RawBytes* m_freeRaw{nullptr};                 //!< buffers to hand out
 };
 
 } // namespace mrc

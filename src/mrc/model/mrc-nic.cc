@@ -2,7 +2,9 @@
 #include "mrc-nic.h"
 
 #include "mrc-clock.h"
+#include "mrc-frame-codec.h"
 #include "mrc-frame-srh.h"
+#include "mrc-raw-bytes.h"
 #include "mrc-wire-size.h"
 
 #include <ns3/abort.h>
@@ -333,6 +335,11 @@ MrcNic::Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs)
         Drop(frame, port, MrcDropReason::NOT_FOR_US, nowPs);
         return;
     }
+    if (frame->Has(mrc::Frame::HAS_BYTES))
+    {
+        ReceiveRaw(frame, port, nowPs);
+        return;
+    }
     if (frame->Has(mrc::Frame::TRIMMED) && !mrc::IsTrimAnswerable(*frame))
     {
         Drop(frame, port, MrcDropReason::CUT_SHORT, nowPs);
@@ -378,6 +385,36 @@ MrcNic::Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs)
     m_fabric->Pool().Release(frame);
     Wake(qp, nowPs);
     qp.ArmTimer(nowPs);
+}
+
+void
+MrcNic::ReceiveRaw(mrc::Frame* frame, uint16_t port, int64_t nowPs)
+{
+    mrc::Frame* decoded = m_fabric->Pool().Allocate();
+    mrc::FrameAddresses addresses{};
+    mrc::DecodeInfo info{};
+    mrc::DecodeOptions options;
+    options.dscp = m_profile->Transport().dscp;
+    const size_t count = mrc::WriteRaw(*frame);
+    mrc::DamageRaw(*frame, count);
+    const mrc::DecodeError error =
+        mrc::DecodeFrame(frame->raw->data, count, *decoded, addresses, info, options);
+    const mrc::AddressPlan& plan = m_fabric->Addresses();
+    const auto source = plan.FindNic(addresses.innerSource);
+    if (error != mrc::DecodeError::OK || plan.FindNic(addresses.innerDestination) != m_index ||
+        !source)
+    {
+        ++m_counters.unexpected;
+        decoded->flags = 0; // decoding may have stopped anywhere
+        m_fabric->Pool().Release(decoded);
+        m_fabric->Pool().Release(frame);
+        return;
+    }
+    decoded->source = *source;
+    decoded->destination = m_index;
+    decoded->plane = static_cast<uint8_t>(port);
+    Receive(decoded, port, nowPs); // its payload is in the bytes of the other
+    m_fabric->Pool().Release(frame);
 }
 
 void

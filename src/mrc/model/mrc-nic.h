@@ -208,6 +208,8 @@ class MrcNic : public Object, public MrcPortTraces, public MrcFrameSink
     void Address(MrcQp& qp, mrc::Frame& frame, uint8_t plane) const;
     /// Count and release a frame that cannot be received.
     void Drop(mrc::Frame* frame, uint16_t port, MrcDropReason reason, int64_t nowPs);
+    /// Receive a packet of a real host: decode it first. Takes the frame.
+    void ReceiveRaw(mrc::Frame* frame, uint16_t port, int64_t nowPs);
     /// @return whether a frame's destination is this NIC
     bool IsForUs(const mrc::Frame& frame, uint16_t port) const;
 

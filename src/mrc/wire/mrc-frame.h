@@ -15,6 +15,8 @@
 namespace mrc
 {
 
+struct RawBytes;
+
 /// What a WRITE carries after its BTH.
 struct WriteFrame
 {
@@ -32,6 +34,9 @@ struct WriteFrame
  * switches touch; the second belongs to the endpoints. EncodeFrame() and DecodeFrame()
  * (mrc-frame-codec.h) turn a frame into the bytes of section 2 of the protocol reference and
  * back, which happens only where bytes are needed: captures, TAPs, rank boundaries.
+ *
+ * A packet of a real host, MRC or not, keeps its bytes all the way: only what switches act on is
+ * decoded (ReadRaw()), and written back where it leaves the fabric (WriteRaw()).
  */
 struct alignas(64) Frame
 {
@@ -48,7 +53,8 @@ struct alignas(64) Frame
         HAS_TIMESTAMP = 128,   ///< BTH ts: TSETH is present
         MIGRATION = 256,       ///< BTH migration request
         SOLICITED_EVENT = 512, ///< BTH solicited event
-        HAS_SRH = 1024 ///< the outer header is followed by an SRH: `segments` and what is there
+        HAS_SRH = 1024,  ///< the outer header is followed by an SRH: `segments` and what is there
+        HAS_BYTES = 2048 ///< of a real host: `raw` holds its bytes (mrc-raw-bytes.h)
     };
 
     Frame* next;            ///< the queue that holds the frame
@@ -84,6 +90,8 @@ struct alignas(64) Frame
     uint8_t segmentCount;    ///< segments in the list, 1 to 127
     uint8_t segmentsLeft;    ///< index of the active one; segmentCount while the carrier that
                              ///< a reduced SRH leaves out is active
+
+    RawBytes* raw; ///< the packet itself, if HAS_BYTES: then the union above is not filled in
 
     /// @return the DSCP that switches act on
     uint8_t Dscp() const
