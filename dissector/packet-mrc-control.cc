@@ -196,12 +196,8 @@ show_nack(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const mrc_packet&
     }
     else
     {
-        expert_add_info_format(pinfo,
-                               proto_tree_get_parent(nack.tree),
-                               about,
-                               "NACK %s of PSN %u",
-                               name,
-                               packet.nack.nackPsn);
+        // Without the PSN, so that the table of expert infos counts them by reason.
+        expert_add_info_format(pinfo, proto_tree_get_parent(nack.tree), about, "NACK %s", name);
     }
 }
 
@@ -218,11 +214,8 @@ show_probe(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const mrc_packet
     {
         add_time(probe, tvb, hf_peth_time_ns, 12, packet.peth.txTimestamp);
     }
-    expert_add_info_format(pinfo,
-                           proto_tree_get_parent(probe.tree),
-                           &ei_probe,
-                           "Reliability probe %u",
-                           packet.peth.probeId);
+    expert_add_info_format(
+        pinfo, proto_tree_get_parent(probe.tree), &ei_probe, "Reliability probe");
 }
 
 void
