@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mrc-emu-captures.h"
 
+#include "mrc-usid-names.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
 namespace mrc::emu
 {
 
@@ -39,8 +45,15 @@ Captures::Start(const mrc::ClosPort& port)
     {
         throw LabError(error.what());
     }
-    mrc::EncodeOptions options;
     ns3::MrcClosNetwork& network = m_fabric.Network();
+    const std::string names = m_folder + "/" + mrc::USID_NAMES_FILE;
+    std::ofstream out(names);
+    mrc::WriteUsidNames(out, network.Plan().Usids(), network.Fabric().Addresses());
+    if (!out.flush())
+    {
+        throw LabError(names + " could not be written: " + std::strerror(errno));
+    }
+    mrc::EncodeOptions options;
     options.dscp = network.Profile().Transport().dscp;
     capture.port = std::make_unique<ns3::MrcPcapPort>(
         *capture.writer,

@@ -17,9 +17,6 @@ namespace mrc::sim
 namespace
 {
 
-/// Which node each uSID of the captures stands for.
-constexpr const char* USID_NAMES_FILE = "mrc_usid_names";
-
 /// Write a file. @param path of it @param write called with the stream
 template <class Function>
 void
@@ -79,8 +76,7 @@ Output::StartCaptures(Scenario& scenario)
         throw BadInput("pcap", error.what());
     }
     ns3::MrcClosNetwork& network = *scenario.network;
-    // Named as Wireshark calls the table, so that it can be copied into a profile as it is.
-    WriteFile(Path(USID_NAMES_FILE), [&](std::ostream& out) {
+    WriteFile(Path(mrc::USID_NAMES_FILE), [&](std::ostream& out) {
         mrc::WriteUsidNames(out, network.Plan().Usids(), network.Fabric().Addresses());
     });
     mrc::EncodeOptions encode;
@@ -111,7 +107,7 @@ Output::Write(const Options& options, const ns3::MrcTraffic& traffic, Results& r
         m_captures.clear();
         m_writer->Close();
         results.files.push_back(Path("capture.pcapng"));
-        results.files.push_back(Path(USID_NAMES_FILE));
+        results.files.push_back(Path(mrc::USID_NAMES_FILE));
     }
     const std::string json = Path("result.json");
     const std::string csv = Path("messages.csv");

@@ -10,6 +10,9 @@
 namespace mrc
 {
 
+/// Name of the file beside captures: that of the table in a Wireshark profile, to be copied as is.
+inline constexpr const char* USID_NAMES_FILE = "mrc_usid_names";
+
 /**
  * Write which node each uSID of a fabric stands for, as the Wireshark plugin reads it.
  *
