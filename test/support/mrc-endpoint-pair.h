@@ -65,7 +65,7 @@ class TestEnd : public RequesterHost, public ResponderHost
     {
         ++errors;
         requester->ToError(nowPs);
-        responder->ToError();
+        responder->ToError(nowPs);
     }
 
   private:

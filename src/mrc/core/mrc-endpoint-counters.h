@@ -24,6 +24,7 @@ struct EndpointCounters
     uint64_t corrupt;         ///< packets whose ICRC was wrong
     uint64_t unknownQp;       ///< packets for a QP that does not exist or is not ready
     uint64_t outOfWindow;     ///< PSN outside the receive window
+    uint64_t resourceNacks;   ///< packets refused for want of bitmap, stash or buffer
     uint64_t accessErrors;    ///< R_Key, bounds or length refused
     uint64_t unexpected;      ///< packets that make no sense in this state
     uint64_t trimNacks;       ///< NACK TRIMMED and TRIMMED_LASTHOP received

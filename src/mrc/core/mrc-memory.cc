@@ -87,6 +87,10 @@ MemoryTable::Write(
     {
         return AccessResult::OUT_OF_BOUNDS;
     }
+    if (region.IsFaulty())
+    {
+        return AccessResult::FAULT;
+    }
     region.Place(va, payload, bytes);
     return AccessResult::OK;
 }

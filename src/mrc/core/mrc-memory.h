@@ -2,6 +2,8 @@
 #ifndef MRC_MEMORY_H
 #define MRC_MEMORY_H
 
+#include "mrc-receive-pool.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -11,9 +13,10 @@ namespace mrc
 /// Why a remote access was refused, or OK.
 enum class AccessResult : uint8_t
 {
-    OK,           ///< placed
-    BAD_KEY,      ///< no region has this R_Key
-    OUT_OF_BOUNDS ///< the packet or its message leaves the region
+    OK,            ///< placed
+    BAD_KEY,       ///< no region has this R_Key
+    OUT_OF_BOUNDS, ///< the packet or its message leaves the region
+    FAULT          ///< the memory behind the region failed
 };
 
 /**
@@ -75,6 +78,18 @@ class MemoryRegion
      */
     void Place(uint64_t va, const uint8_t* payload, uint32_t bytes);
 
+    /// Let accesses fail from now on, or no longer.
+    void SetFaulty(bool isFaulty)
+    {
+        m_isFaulty = isFaulty;
+    }
+
+    /// @return whether accesses fail
+    bool IsFaulty() const
+    {
+        return m_isFaulty;
+    }
+
     /// @return bytes placed so far, counting a granule placed twice twice
     uint64_t PlacedBytes() const
     {
@@ -97,6 +112,7 @@ class MemoryRegion
   private:
     uint32_t m_rKey;                //!< key
     uint32_t m_granuleBytes;        //!< unit of the account, 0 = none
+    bool m_isFaulty{false};         //!< accesses fail
     uint64_t m_va;                  //!< first address
     uint64_t m_bytes;               //!< length
     uint8_t* m_storage;             //!< bytes, or null
@@ -105,7 +121,7 @@ class MemoryRegion
     std::vector<uint64_t> m_placed; //!< one bit per granule
 };
 
-/// The regions of one endpoint, found by R_Key.
+/// The memory of one endpoint: its regions, found by R_Key, and what receiving into it takes.
 class MemoryTable
 {
   public:
@@ -158,8 +174,15 @@ class MemoryTable
         }
     }
 
+    /// @return what the responders that write here share
+    ReceivePool& Pool()
+    {
+        return m_pool;
+    }
+
   private:
     std::vector<MemoryRegion> m_regions; //!< by index
+    ReceivePool m_pool;                  //!< shared by responders
 };
 
 } // namespace mrc

@@ -9,8 +9,37 @@ namespace mrc
 ReceiveWindow::ReceiveWindow(uint64_t firstPsn, uint32_t windowPsns)
     : m_expected(firstPsn),
       m_highestEnd(firstPsn),
-      m_windowPsns(windowPsns)
+      m_windowPsns(windowPsns),
+      m_targetPsns(windowPsns)
 {
+}
+
+namespace
+{
+/// @return the bits that a window takes
+uint32_t
+CapacityFor(uint32_t windowPsns)
+{
+    uint32_t capacity = 128;
+    while (capacity < windowPsns)
+    {
+        capacity *= 2;
+    }
+    return capacity;
+}
+} // namespace
+
+void
+ReceiveWindow::SetWidth(uint32_t windowPsns)
+{
+    m_targetPsns = windowPsns;
+    m_windowPsns = std::max(m_windowPsns, windowPsns);
+    const uint32_t capacity = CapacityFor(m_windowPsns);
+    if (m_received.Capacity() != 0 && m_received.Capacity() < capacity)
+    {
+        m_received.Resize(capacity, m_expected, m_highestEnd);
+        m_ends.Resize(capacity, m_expected, m_highestEnd);
+    }
 }
 
 //= MRC-REF 4 Responder, accept ePSN <= PSN < ePSN + window
@@ -34,18 +63,14 @@ ReceiveWindow::Receive(uint64_t psn, bool endsMessage)
 {
     if (m_received.Capacity() == 0)
     {
-        uint32_t capacity = 128;
-        while (capacity < m_windowPsns)
-        {
-            capacity *= 2;
-        }
+        const uint32_t capacity = CapacityFor(m_windowPsns);
         m_received.Resize(capacity, 0, 0);
         m_ends.Resize(capacity, 0, 0);
     }
     m_highestEnd = std::max(m_highestEnd, psn + 1);
     if (psn == m_expected && psn + 1 == m_highestEnd)
     {
-        ++m_expected; // in order with nothing waiting beyond it: no bit is needed
+        AdvanceTo(psn + 1); // in order with nothing waiting beyond it: no bit is needed
         return endsMessage;
     }
     m_received.Set(psn);
@@ -60,7 +85,7 @@ ReceiveWindow::Receive(uint64_t psn, bool endsMessage)
     }
     const uint64_t expected = m_received.Find(psn, m_highestEnd, false);
     m_outOfOrder -= m_received.ClearRange(psn, expected);
-    m_expected = expected;
+    AdvanceTo(expected);
     return m_ends.ClearRange(psn, expected);
 }
 

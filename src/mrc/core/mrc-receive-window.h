@@ -4,6 +4,7 @@
 
 #include "mrc-psn-bitmap.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace mrc
@@ -36,6 +37,14 @@ class ReceiveWindow
     {
         return m_expected;
     }
+
+    /**
+     * Change the width. A wider window counts at once; a narrower one takes nothing back, it
+     * closes as the first missing PSN advances.
+     *
+     * @param windowPsns PSNs accepted from Expected() on
+     */
+    void SetWidth(uint32_t windowPsns);
 
     /// @return one past the highest PSN received
     uint64_t HighestEnd() const
@@ -77,11 +86,23 @@ class ReceiveWindow
     uint64_t Bitmap(uint64_t first) const;
 
   private:
+    /// Move Expected() on, closing a window that is to be narrower.
+    void AdvanceTo(uint64_t expected)
+    {
+        if (m_windowPsns != m_targetPsns)
+        {
+            const uint64_t surplus = m_windowPsns - m_targetPsns;
+            m_windowPsns -= static_cast<uint32_t>(std::min(surplus, expected - m_expected));
+        }
+        m_expected = expected;
+    }
+
     PsnBitmap m_received;     //!< PSNs beyond Expected()
     PsnBitmap m_ends;         //!< those that end a message
     uint64_t m_expected;      //!< cack + 1
     uint64_t m_highestEnd;    //!< one past the highest
     uint32_t m_windowPsns;    //!< width
+    uint32_t m_targetPsns;    //!< width that is wanted, not above m_windowPsns
     uint32_t m_outOfOrder{0}; //!< bits set in m_received
 };
 

@@ -148,7 +148,8 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
     const uint64_t staleBefore = m_counters.staleFeedback;
     const uint64_t newBytes = OnReceivedUnits(sack.receivedUnits256);
     const bool isStale = m_counters.staleFeedback != staleBefore;
-    if (sack.mpr != 0 && m_setup.isDynamicMpr)
+    // A SACK that was overtaken says less of the present than what overtook it.
+    if (sack.mpr != 0 && m_setup.isDynamicMpr && !isStale)
     {
         m_windowPsns = sack.mpr * MPR_UNIT_PSNS;
     }

@@ -112,7 +112,7 @@ Requester::HasWork() const
         {
             return false;
         }
-        if (m_active->window.LostCount() != 0)
+        if (MayResend())
         {
             return true;
         }
@@ -163,7 +163,7 @@ Requester::NextFrame(int64_t nowPs, uint8_t plane, Frame& frame)
     }
 
     SendWindow& window = m_active->window;
-    const bool isLost = window.LostCount() != 0;
+    const bool isLost = MayResend();
     if (!isLost && !MaySendNew())
     {
         return false;

@@ -210,6 +210,15 @@ class Requester
         std::vector<uint64_t> lost;                 //!< scratch of OnSack()
     };
 
+    /// @return whether a lost packet waits that the peer's window allows
+    bool MayResend() const
+    {
+        const SendWindow& window = m_active->window;
+        return window.LostCount() != 0 &&
+               (window.Next() - window.Base() <= m_windowPsns ||
+                window.FirstLost() - window.Base() < m_windowPsns); // the peer narrowed it
+    }
+
     /// @return whether windows allow the next new packet
     bool MaySendNew() const;
     /// @return whether the packet just sent fills a window too small for the SACK threshold

@@ -36,8 +36,28 @@ Responder::Responder(const TransportConfig& config,
       m_host(host),
       m_setup(setup),
       m_window(FirstPsn(setup.receivePsn), config.mprUnits * MPR_UNIT_PSNS),
-      m_unreportedPsn(m_window.Expected())
+      m_unreportedPsn(m_window.Expected()),
+      m_isLimited(config.maxBitmaps != 0 || config.maxStash != 0 || config.packetBufferBytes != 0),
+      m_mprUnits(config.mprUnits),
+      m_mtuBytes(static_cast<uint16_t>(std::min<uint32_t>(config.mtuBytes, setup.mtuBytes)))
 {
+}
+
+bool
+Responder::PostReceive(uint64_t id)
+{
+    if (!m_hasFailed)
+    {
+        m_immediates.Push(Stashed{id, 0, 0, 0, false, false});
+    }
+    return !m_hasFailed;
+}
+
+void
+Responder::SetMpr(uint8_t units)
+{
+    m_mprUnits = units;
+    m_window.SetWidth(units * MPR_UNIT_PSNS);
 }
 
 uint8_t
@@ -47,8 +67,10 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
     const ReceiveWindow::Verdict verdict = m_window.Check(psn);
     if (verdict == ReceiveWindow::Verdict::OUTSIDE)
     {
-        ++m_counters.outOfWindow; // dropped in silence
-        return REPLY_NONE;
+        //= MRC-REF 2 NACK, out-of-window packets: silent drop by default
+        ++m_counters.outOfWindow;
+        m_nackReason = NackCode::PSN_OOR_WINDOW;
+        return m_config.nackOutOfWindow && !m_hasFailed ? REPLY_NACK : REPLY_NONE;
     }
     if (m_hasFailed)
     {
@@ -72,6 +94,16 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
         return psn < m_window.Expected() ? REPLY_SACK | REPLY_ACK : REPLY_SACK;
     }
 
+    if (m_isLimited && !TakeResources(frame, psn, nowPs))
+    {
+        ++m_counters.resourceNacks;
+        return REPLY_NACK;
+    }
+    if (frame.payloadBytes > m_mtuBytes)
+    {
+        ++m_counters.unexpected;
+        return Refuse(AETH_NAK_INVALID_REQUEST, frame.psn, nowPs);
+    }
     const bool hasImmediate = HasImmediate(frame.opcode);
     const uint64_t rqmsn =
         hasImmediate ? ExtendMsn(m_immediates.Begin(), frame.write.meth.rqmsn) : 0;
@@ -89,7 +121,9 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
         if (access != AccessResult::OK)
         {
             ++m_counters.accessErrors;
-            return Refuse(AETH_NAK_REMOTE_ACCESS, frame.psn, nowPs);
+            const bool isFault = access == AccessResult::FAULT;
+            return Refuse(
+                isFault ? AETH_NAK_REMOTE_OPERATION : AETH_NAK_REMOTE_ACCESS, frame.psn, nowPs);
         }
     }
     if (hasImmediate)
@@ -106,6 +140,12 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
     {
         DeliverImmediates(nowPs);
     }
+    if (m_holdsBitmap && m_window.OutOfOrderCount() == 0)
+    {
+        m_holdsBitmap = false;
+        m_memory.Pool().ReturnBitmap();
+    }
+
     //= MRC-REF 4 Responder, SACK triggers
     m_sackBytes += std::max<uint32_t>(frame.payloadBytes, MIN_SACK_COUNT_BYTES);
     uint8_t replies = REPLY_NONE;
@@ -142,11 +182,125 @@ Responder::OnProbe(const Frame& frame)
 uint8_t
 Responder::Refuse(uint8_t syndrome, uint32_t psn, int64_t nowPs)
 {
-    m_hasFailed = true;
     m_nakSyndrome = syndrome;
     m_nakPsn = psn;
+    Close(nowPs);
     m_host.OnQpError(nowPs);
     return REPLY_ACK;
+}
+
+void
+Responder::ToError(int64_t nowPs)
+{
+    if (!m_hasFailed)
+    {
+        Close(nowPs);
+    }
+}
+
+void
+Responder::Close(int64_t nowPs)
+{
+    m_hasFailed = true; // nothing can be posted from here on
+    ReturnResources();
+    while (!m_immediates.IsEmpty())
+    {
+        const uint64_t rqmsn = m_immediates.Begin();
+        const uint64_t id = m_immediates.Front().id;
+        m_immediates.Pop();
+        if (m_config.postedReceives)
+        {
+            m_host.OnReceiveCompletion({nowPs, rqmsn, 0, 0, id, CompletionStatus::FLUSHED});
+        }
+    }
+}
+
+bool
+Responder::TakeResources(const Frame& frame, uint64_t psn, int64_t nowPs)
+{
+    //= MRC-REF 2 NACK, NO_BITMAP, NO_PKT_BUFFER and NO_RESOURCE are retriable
+    ReceivePool& pool = m_memory.Pool();
+    const bool isAhead = psn != m_window.Expected();
+    const bool needsBitmap = isAhead && !m_holdsBitmap;
+    const bool needsStash = isAhead && HasImmediate(frame.opcode);
+    if (needsBitmap && !pool.TakeBitmap(m_config))
+    {
+        m_nackReason = NackCode::NO_BITMAP;
+        Press(nowPs);
+        return false;
+    }
+    m_holdsBitmap |= needsBitmap;
+    bool isEnough = !needsStash || pool.TakeStash(m_config);
+    m_nackReason = NackCode::NO_RESOURCE;
+    if (isEnough)
+    {
+        m_stashed += needsStash;
+        isEnough = pool.TakeBuffer(m_config, frame.payloadBytes, nowPs);
+        m_nackReason = NackCode::NO_PKT_BUFFER;
+        if (!isEnough)
+        {
+            m_stashed -= needsStash;
+            pool.ReturnStash(needsStash);
+        }
+    }
+    if (!isEnough && needsBitmap)
+    {
+        m_holdsBitmap = false;
+        pool.ReturnBitmap();
+    }
+    if (!isEnough || pool.IsBufferFilling(m_config, nowPs))
+    {
+        Press(nowPs);
+    }
+    else if (m_pressedPs >= 0)
+    {
+        Relax(nowPs);
+    }
+    return isEnough;
+}
+
+void
+Responder::ReturnResources()
+{
+    ReceivePool& pool = m_memory.Pool();
+    pool.ReturnStash(m_stashed);
+    m_stashed = 0;
+    if (m_holdsBitmap)
+    {
+        m_holdsBitmap = false;
+        pool.ReturnBitmap();
+    }
+}
+
+//= MRC-REF 2 SACK, rcv_cwnd_pen and r_c
+void
+Responder::Press(int64_t nowPs)
+{
+    if (m_config.cwndPenalty != 0)
+    {
+        m_pressedPs = nowPs;
+        m_cwndPenalty = m_config.cwndPenalty;
+        m_isRestoring = false;
+    }
+}
+
+void
+Responder::Relax(int64_t nowPs)
+{
+    // A penalty holds for a round trip without shortage; r_c is said until it cannot get lost.
+    constexpr int64_t RESTORE_BASE_RTTS = 8;
+    const int64_t agePs = nowPs - m_pressedPs;
+    if (m_cwndPenalty != 0 && agePs >= m_config.baseRttPs)
+    {
+        m_pressedPs = nowPs;
+        m_cwndPenalty = 0;
+        m_isRestoring = true;
+    }
+    else if (m_cwndPenalty == 0 && agePs >= RESTORE_BASE_RTTS * m_config.baseRttPs)
+    {
+        m_pressedPs = -1;
+        m_isRestoring = false;
+    }
 }
 
 // The NAK may be lost, so it is said again; without one the peer learns that the QP is gone.
@@ -161,8 +315,12 @@ bool
 Responder::CanStash(uint64_t rqmsn) const
 {
     const uint64_t begin = m_immediates.Begin();
-    return rqmsn >= begin && rqmsn - begin < m_config.maxWimm &&
-           (rqmsn >= m_immediates.End() || !m_immediates.At(rqmsn).isPresent);
+    if (rqmsn < begin || rqmsn - begin >= m_config.maxWimm)
+    {
+        return false;
+    }
+    return rqmsn < m_immediates.End() ? !m_immediates.At(rqmsn).isPresent
+                                      : !m_config.postedReceives;
 }
 
 void
@@ -170,10 +328,14 @@ Responder::Stash(const Frame& frame, uint64_t psn, uint64_t rqmsn)
 {
     while (m_immediates.End() <= rqmsn)
     {
-        m_immediates.Push(Stashed{0, 0, 0, false});
+        m_immediates.Push(Stashed{0, 0, 0, 0, false, false}); // implied
     }
-    m_immediates.At(rqmsn) =
-        Stashed{psn + 1, frame.write.immediate, frame.write.reth.dmaBytes, true};
+    Stashed& entry = m_immediates.At(rqmsn);
+    entry.endPsn = psn + 1;
+    entry.immediate = frame.write.immediate;
+    entry.bytes = frame.write.reth.dmaBytes;
+    entry.isPresent = true;
+    entry.isPooled = m_isLimited && psn != m_window.Expected();
 }
 
 //= MRC-REF 4 Responder, WriteIMM completes in RQMSN order after all earlier messages
@@ -186,17 +348,27 @@ Responder::DeliverImmediates(int64_t nowPs)
         const Stashed stashed = m_immediates.Front();
         const uint64_t rqmsn = m_immediates.Begin();
         m_immediates.Pop();
-        m_host.OnReceiveCompletion({nowPs, rqmsn, stashed.immediate, stashed.bytes});
+        if (stashed.isPooled)
+        {
+            --m_stashed;
+            m_memory.Pool().ReturnStash(1);
+        }
+        m_host.OnReceiveCompletion({nowPs,
+                                    rqmsn,
+                                    stashed.immediate,
+                                    stashed.bytes,
+                                    stashed.id,
+                                    CompletionStatus::SUCCESS});
     }
 }
 
 void
-Responder::Fill(Reply reply, const Frame& trigger, Frame& answer)
+Responder::Fill(Reply reply, const Frame& trigger, Frame& answer, int64_t servicePs)
 {
     switch (reply)
     {
     case REPLY_SACK:
-        FillSack(trigger, answer);
+        FillSack(trigger, answer, servicePs);
         break;
     case REPLY_NACK: {
         ++m_counters.nacksSent;
@@ -244,7 +416,7 @@ Responder::FillCommon(Opcode opcode, const Frame& trigger, Frame& answer) const
 
 //= MRC-REF 2 SACK
 void
-Responder::FillSack(const Frame& trigger, Frame& answer)
+Responder::FillSack(const Frame& trigger, Frame& answer, int64_t servicePs)
 {
     ++m_counters.sacksSent;
     const bool isProbe = trigger.opcode == Opcode::RELIABILITY_PROBE;
@@ -263,8 +435,15 @@ Responder::FillSack(const Frame& trigger, Frame& answer)
     sack.spdcid = static_cast<uint16_t>(m_setup.localQp);
     sack.dpdcid = static_cast<uint16_t>(m_setup.remoteQp);
     sack.cackPsn = (expected - 1) & PSN_MASK;
-    sack.mpr = m_config.dynamicMpr && m_setup.isDynamicMpr ? m_config.mprUnits : 0;
+    sack.mpr = m_config.dynamicMpr && m_setup.isDynamicMpr ? m_mprUnits : 0;
+    //= MRC-REF 2 SACK, tx_timestamp reflected, service time removed
     sack.txTimestamp = Timestamp(trigger);
+    if (m_config.serviceTime)
+    {
+        sack.txTimestamp += static_cast<uint16_t>(servicePs / TIMESTAMP_UNIT_PS);
+    }
+    sack.cwndPenalty = m_cwndPenalty;
+    sack.restoreCwnd = m_isRestoring;
     sack.oooCount = static_cast<uint16_t>(std::min(m_window.OutOfOrderCount(), 0x7fffu));
     sack.receivedUnits256 =
         ((m_receivedBytes + SACK_RECEIVED_UNIT_BYTES - 1) / SACK_RECEIVED_UNIT_BYTES) & PSN_MASK;

@@ -31,6 +31,31 @@ struct TransportConfig
     /// WRITEs with immediate that a requester may have in flight, at least 32.
     uint32_t maxWimm{128};
 
+    /// Whether a WRITE with immediate needs a receive work request that was posted in advance;
+    /// otherwise a responder always has MaxWimm of them.
+    bool postedReceives{false};
+
+    /// QPs of an endpoint that may hold packets beyond a gap at the same time, 0 = all. A packet
+    /// that would need one more is refused with NACK NO_BITMAP.
+    uint32_t maxBitmaps{0};
+
+    /// Immediates of an endpoint that may wait for earlier messages at the same time, 0 = as many
+    /// as arrive. One more is refused with NACK NO_RESOURCE.
+    uint32_t maxStash{0};
+
+    /// Payload that an endpoint can buffer before it is in memory, bytes; 0 = all. What does not
+    /// fit is refused with NACK NO_PKT_BUFFER.
+    uint32_t packetBufferBytes{0};
+
+    /// Rate at which memory takes payload out of that buffer, 0 = at once.
+    uint64_t memoryBitsPerSecond{0};
+
+    /// rcv_cwnd_pen of a responder that runs out of these, units of 1/128 of the window; 0 to 127.
+    uint8_t cwndPenalty{32};
+
+    /// Whether a packet beyond the window is answered with NACK PSN_OOR_WINDOW instead of silence.
+    bool nackOutOfWindow{false};
+
     /// ACK timeout exponent t: a packet times out 1.024 us x 2^t after it was sent; 0 to 24.
     //= MRC-REF 1 ACK timeout
     uint8_t ackTimeoutExponent{7};

@@ -67,6 +67,8 @@ struct ReceiveCompletion
     uint64_t rqmsn;     ///< which WRITE with IMMEDIATE of the QP, from 0
     uint32_t immediate; ///< what the requester sent
     uint32_t bytes;     ///< length of the message
+    uint64_t id{0};     ///< of the receive work request, 0 if none was posted
+    CompletionStatus status{CompletionStatus::SUCCESS}; ///< SUCCESS or FLUSHED
 };
 
 } // namespace mrc

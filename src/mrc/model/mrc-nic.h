@@ -118,6 +118,18 @@ class MrcNic : public Object, public MrcPortTraces, public MrcFrameSink
     /// Post a work request to a QP and start to send it.
     void Post(uint32_t qp, const mrc::WorkRequest& request);
 
+    /**
+     * Post a receive work request to a QP, for a profile with PostedReceives.
+     *
+     * @param qp a QPN of this NIC
+     * @param id returned with the WRITE with immediate that takes it
+     * @return false if the QP is in ERROR
+     */
+    bool PostReceive(uint32_t qp, uint64_t id)
+    {
+        return Qp(qp).responder.PostReceive(id);
+    }
+
     /// Who gets completions; null = nobody but the trace sources.
     void SetApplication(MrcApplicationSink* application)
     {

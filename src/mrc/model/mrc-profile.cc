@@ -60,6 +60,41 @@ MrcProfile::AddTransportAttributes(TypeId tid)
                       UintegerValue(TRANSPORT.maxWimm),
                       MakeUintegerAccessor(&T::maxWimm),
                       MakeUintegerChecker<uint32_t>(32, 32768))
+        .AddAttribute("PostedReceives",
+                      "A WRITE with immediate needs a receive that was posted in advance.",
+                      BooleanValue(TRANSPORT.postedReceives),
+                      MakeBooleanAccessor(&T::postedReceives),
+                      MakeBooleanChecker())
+        .AddAttribute("MaxBitmaps",
+                      "QPs of a NIC that may hold packets beyond a gap at a time; 0 = all.",
+                      UintegerValue(TRANSPORT.maxBitmaps),
+                      MakeUintegerAccessor(&T::maxBitmaps),
+                      MakeUintegerChecker<uint32_t>())
+        .AddAttribute("MaxStash",
+                      "Immediates of a NIC that may wait for earlier messages; 0 = all.",
+                      UintegerValue(TRANSPORT.maxStash),
+                      MakeUintegerAccessor(&T::maxStash),
+                      MakeUintegerChecker<uint32_t>())
+        .AddAttribute("PacketBuffer",
+                      "Payload that a NIC can hold before it is in memory, bytes; 0 = all.",
+                      UintegerValue(TRANSPORT.packetBufferBytes),
+                      MakeUintegerAccessor(&T::packetBufferBytes),
+                      MakeUintegerChecker<uint32_t>())
+        .AddAttribute("MemoryRate",
+                      "Bits per second that memory takes out of PacketBuffer; 0 = at once.",
+                      UintegerValue(TRANSPORT.memoryBitsPerSecond),
+                      MakeUintegerAccessor(&T::memoryBitsPerSecond),
+                      MakeUintegerChecker<uint64_t>())
+        .AddAttribute("CwndPenalty",
+                      "rcv_cwnd_pen of a responder that runs short, 1/128 of the window.",
+                      UintegerValue(TRANSPORT.cwndPenalty),
+                      MakeUintegerAccessor(&T::cwndPenalty),
+                      MakeUintegerChecker<uint8_t>(0, 127))
+        .AddAttribute("NackOutOfWindow",
+                      "Packets beyond the window are answered with a NACK, not with silence.",
+                      BooleanValue(TRANSPORT.nackOutOfWindow),
+                      MakeBooleanAccessor(&T::nackOutOfWindow),
+                      MakeBooleanChecker())
         .AddAttribute("AckTimeoutExponent",
                       "A packet times out 1.024 us x 2^this after it was sent.",
                       UintegerValue(TRANSPORT.ackTimeoutExponent),

@@ -95,7 +95,7 @@ MrcQp::OnQpError(int64_t nowPs)
 {
     m_state.Change(mrc::QpState::ERROR);
     requester.ToError(nowPs);
-    responder.ToError();
+    responder.ToError(nowPs);
     ArmTimer(nowPs);
 }
 
