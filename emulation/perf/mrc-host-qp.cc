@@ -54,6 +54,13 @@ HostQp::OnCompletion(const Completion& completion)
 }
 
 void
+HostQp::OnQpError(int64_t nowPs)
+{
+    requester.ToError(nowPs);
+    responder.ToError(nowPs);
+}
+
+void
 HostQp::OnReceiveCompletion(const ReceiveCompletion& completion)
 {
     m_endpoint.m_sink.OnReceive(m_index, completion);

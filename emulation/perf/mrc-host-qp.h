@@ -40,6 +40,7 @@ class HostQp final : public RequesterHost, public ResponderHost
     std::unique_ptr<CongestionControl> CreateCongestionControl() override;
     std::unique_ptr<PathSelector> CreatePathSelector() override;
     void OnCompletion(const Completion& completion) override;
+    void OnQpError(int64_t nowPs) override;
     void OnReceiveCompletion(const ReceiveCompletion& completion) override;
 
   private:

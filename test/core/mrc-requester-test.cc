@@ -549,6 +549,40 @@ TEST_F(RequesterTest, OlderSackDoesNotTakeBytesBack)
     EXPECT_EQ(counters.staleFeedback, 1u);
 }
 
+TEST_F(RequesterTest, RoundingOfReceivedBytesLeavesNothingInFlight)
+{
+    // 257 B are 2 units, and so are the 457 B after the next packet: no SACK takes its 200 B off.
+    Make(1 << 20);
+    Post(257);
+    Send();
+    Sack(1, 0, 2);
+    Ack(1);
+    EXPECT_EQ(requester->InflightBytes(), 0u);
+    Post(200);
+    Post(MTU);
+    Send();
+    const Frame lost = Send();
+    Nack(lost, NackCode::TRIMMED);
+    Sack(2, 0, 2);
+    EXPECT_EQ(requester->InflightBytes(), 0u);
+    EXPECT_EQ(Send().psn, lost.psn);
+}
+
+TEST_F(RequesterTest, ResponderThatCountsLessDoesNotBlockWhatIsLost)
+{
+    Make(2 * MTU);
+    Post(2 * MTU);
+    Send();
+    const Frame lost = Send();
+    Nack(lost, NackCode::TRIMMED);
+    Sack(1, 0, 0); // arrived, and not counted
+    Post(2 * MTU);
+    EXPECT_EQ(requester->InflightBytes(), MTU);
+    Wait(100 * US);
+    EXPECT_EQ(requester->InflightBytes(), 0u);
+    Send();
+}
+
 TEST_F(RequesterTest, NeedlessRetransmissionsDoNotFalsifyBytesInFlight)
 {
     // The responder counts each packet once, however often it arrives.

@@ -53,6 +53,18 @@ class Conversation : public RequesterHost, public ResponderHost
         nscc.lineRateBitsPerSecond = 100'000'000'000;
         m_nscc = std::make_unique<NsccParameters>(nscc);
         m_key = m_memory.Region(m_memory.Register(0, REGION_BYTES, m_bytes.data(), 0)).RKey();
+        // An endpoint that is short of something now and then, receives, a window that changes.
+        m_config.postedReceives = m_random.Below(2) != 0;
+        m_config.nackOutOfWindow = m_random.Below(2) != 0;
+        m_config.dynamicMpr = m_random.Below(2) != 0;
+        if (!isGentle)
+        {
+            m_config.maxStash = m_random.Below(3) == 0 ? 1 + m_random.Below(4) : 0;
+            m_config.maxBitmaps = m_random.Below(3) == 0;
+            m_config.packetBufferBytes =
+                m_random.Below(3) == 0 ? (1 + m_random.Below(16)) * MTU : 0;
+            m_config.memoryBitsPerSecond = 5'000'000'000;
+        }
         const auto sendPsn = static_cast<uint32_t>(m_random.Next() & 0xffffff);
         m_requester = std::make_unique<Requester>(
             m_config, QpSetup{3, 4, sendPsn, 0, 8, true}, m_counters, *this);
@@ -85,6 +97,16 @@ class Conversation : public RequesterHost, public ResponderHost
     void Run()
     {
         PostAll();
+        for (uint64_t i = 0; i < m_immediatesPosted && m_config.postedReceives; ++i)
+        {
+            ASSERT_TRUE(m_responder->PostReceive(i));
+        }
+        // Another QP has the only bitmap.
+        const bool isBitmapGone = m_config.maxBitmaps != 0 && m_random.Below(2) != 0;
+        if (isBitmapGone)
+        {
+            ASSERT_TRUE(m_memory.Pool().TakeBitmap(m_config));
+        }
         constexpr int64_t END_PS = 2'000'000 * US;
         while (m_completed < m_posted.size() && m_nowPs < END_PS)
         {
@@ -119,6 +141,8 @@ class Conversation : public RequesterHost, public ResponderHost
         EXPECT_EQ(m_requester->InflightBytes(), 0u);
         EXPECT_EQ(m_immediatesSeen, m_immediatesPosted);
         EXPECT_EQ(m_counters.accessErrors, 0u);
+        EXPECT_EQ(m_memory.Pool().Stashed(), 0u);
+        EXPECT_EQ(m_memory.Pool().Bitmaps(), isBitmapGone ? 1u : 0u);
         EXPECT_FALSE(m_requester->HasFailed());
     }
 
@@ -150,6 +174,7 @@ class Conversation : public RequesterHost, public ResponderHost
     void OnReceiveCompletion(const ReceiveCompletion& completion) override
     {
         EXPECT_EQ(completion.rqmsn, m_immediatesSeen);
+        EXPECT_EQ(completion.id, m_config.postedReceives ? m_immediatesSeen : 0);
         EXPECT_EQ(completion.immediate, 1000 + m_immediatesSeen) << "immediates in order";
         ++m_immediatesSeen;
     }
@@ -207,6 +232,10 @@ class Conversation : public RequesterHost, public ResponderHost
         const bool isControl = frame.Has(Frame::CONTROL);
         if (!isHealed)
         {
+            if (m_config.dynamicMpr && m_random.Below(50) == 0)
+            {
+                m_responder->SetMpr(static_cast<uint8_t>(1 + m_random.Below(16)));
+            }
             if (frame.ev == m_deadEv || m_random.Below(100) < m_loss)
             {
                 return;

@@ -29,12 +29,13 @@ class TestEnd : public RequesterHost, public ResponderHost
     std::unique_ptr<Responder> responder;    ///< made by Connect()
     std::vector<Completion> completions;     ///< of work requests
     std::vector<ReceiveCompletion> received; ///< of WRITEs with immediate
-    std::function<void(const Completion&)> onCompletion; ///< what the application does then
-    int errors{0};                                       ///< how often the QP went to ERROR
+    std::function<std::unique_ptr<CongestionControl>()> control; ///< if not a fixed window
+    std::function<void(const Completion&)> onCompletion;         ///< what the application does then
+    int errors{0};                                               ///< how often the QP went to ERROR
 
     std::unique_ptr<CongestionControl> CreateCongestionControl() override
     {
-        return std::make_unique<FixedWindow>(cwndBytes, config.baseRttPs);
+        return control ? control() : std::make_unique<FixedWindow>(cwndBytes, config.baseRttPs);
     }
 
     std::unique_ptr<PathSelector> CreatePathSelector() override
@@ -100,6 +101,7 @@ class EndpointPair
     std::function<bool(Frame& frame, int64_t& delayPs)> network;
 
     int64_t nowPs{1000 * US}; ///< the time
+    int timers{0};            ///< how often a requester's timer ran
 
     /// Connect the ends as NegotiateQp() says.
     void Connect()
@@ -136,6 +138,7 @@ class EndpointPair
             {
                 if (end->requester->WakeByPs() <= nowPs)
                 {
+                    ++timers;
                     end->requester->OnTimer(nowPs);
                 }
             }

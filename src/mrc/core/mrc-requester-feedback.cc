@@ -85,6 +85,23 @@ Requester::OnReceivedUnits(uint32_t units256)
     return newBytes;
 }
 
+// All that was sent has arrived, and the responder counts each byte once. A transport ACK may say
+// so before the SACK that does; its bytes must not be taken off what is sent next.
+void
+Requester::SettleInflight()
+{
+    const auto units256 = static_cast<uint32_t>(
+        (m_sentBytes + SACK_RECEIVED_UNIT_BYTES - 1) / SACK_RECEIVED_UNIT_BYTES & PSN_MASK);
+    m_inflightBytes = 0;
+    if (((units256 - m_receivedUnits256) & PSN_MASK) <= PSN_MASK / 2)
+    {
+        // What the last unit was rounded up by pays for the next bytes: no SACK will.
+        m_receivedUnits256 = units256;
+        const auto rest = static_cast<int64_t>(m_sentBytes % SACK_RECEIVED_UNIT_BYTES);
+        m_inflightBytes = rest == 0 ? 0 : rest - int64_t{SACK_RECEIVED_UNIT_BYTES};
+    }
+}
+
 void
 Requester::OnSack(const Frame& frame, int64_t nowPs)
 {
@@ -104,6 +121,7 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
     }
     m_active->probes.OnFeedback(nowPs);
 
+    int64_t sentPs = nowPs; // when what is acknowledged left, as far as that is known
     const uint64_t first = end - 1 + static_cast<int64_t>(sack.sackOffset);
     const EvIndex ev = paths.Find(sack.entropy);
     if (sack.probeResponse)
@@ -112,6 +130,7 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
             m_active->probes.Take(static_cast<uint16_t>(sack.ackPsnOffset));
         if (probe.sentPs >= 0)
         {
+            sentPs = probe.sentPs;
             m_active->detector.OnHeard(probe.path, probe.sentPs);
             paths.OnProbeAnswered(probe.path, sack.mark != SackMark::NONE, nowPs);
         }
@@ -122,6 +141,7 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
         if (window.NewlyReceived(trigger, 1) != 0)
         {
             const SentPacket& packet = window.At(trigger);
+            sentPs = packet.sentPs;
             if (packet.isRetransmission && packet.path == ev)
             {
                 m_active->detector.OnHeard(ev, packet.sentPs);
@@ -153,8 +173,11 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
     {
         m_windowPsns = sack.mpr * MPR_UNIT_PSNS;
     }
+    // Beyond its range the time stamp would tell a long round trip as a short one.
+    const bool isInRange = nowPs - sentPs < TIMESTAMP_RANGE_PS;
+    const int64_t rttPs = isInRange ? TimestampAgePs(nowPs, sack.txTimestamp) : -1;
     m_active->control->OnSack({nowPs,
-                               TimestampAgePs(nowPs, sack.txTimestamp),
+                               rttPs,
                                sack.mark == SackMark::SKIP_ONCE,
                                newBytes,
                                InflightBytes(),
@@ -167,7 +190,7 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
     LoseInferred(nowPs);
     if (window.IsEmpty())
     {
-        m_inflightBytes = 0; // forget what was rounded
+        SettleInflight();
     }
 }
 
@@ -280,7 +303,7 @@ Requester::OnAck(const Frame& frame, int64_t nowPs)
         LoseInferred(nowPs);
         if (m_active->window.IsEmpty())
         {
-            m_inflightBytes = 0;
+            SettleInflight();
         }
         CompleteBelow(complete, nowPs);
     }

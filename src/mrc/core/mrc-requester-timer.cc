@@ -88,6 +88,7 @@ Requester::OnTimer(int64_t nowPs)
         }
         TimeOut(psn, nowPs);
     }
+    bool isOutstanding = wakeByPs != NEVER;
     for (const uint64_t psn : detector.Resent())
     {
         if (m_hasFailed)
@@ -102,6 +103,7 @@ Requester::OnTimer(int64_t nowPs)
         if (deadlinePs > nowPs)
         {
             wakeByPs = std::min(wakeByPs, deadlinePs);
+            isOutstanding = true;
         }
         else
         {
@@ -111,6 +113,12 @@ Requester::OnTimer(int64_t nowPs)
     if (m_hasFailed)
     {
         return;
+    }
+
+    if (!isOutstanding)
+    {
+        // A responder that counts otherwise must not keep what is lost from being sent again.
+        m_inflightBytes = std::min<int64_t>(m_inflightBytes, 0);
     }
 
     // Something is in flight, or all of a message arrived and its transport ACK did not.

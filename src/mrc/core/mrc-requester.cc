@@ -203,6 +203,7 @@ Requester::NextFrame(int64_t nowPs, uint8_t plane, Frame& frame)
     else
     {
         m_active->detector.OnSent(window, psn);
+        m_sentBytes += bytes;
         m_wimmInFlight += message.request.hasImmediate && psn == message.firstPsn;
         m_sendMsn += psn + 1 == message.EndPsn();
     }

@@ -227,6 +227,8 @@ class Requester
     void FillWrite(Frame& frame, uint64_t psn, uint64_t msn, int64_t nowPs, uint32_t ev) const;
     /// Build a reliability probe.
     void FillProbe(Frame& frame, EvIndex path, int64_t nowPs);
+    /// Nothing is in flight any more: settle what SACKs have not told yet.
+    void SettleInflight();
     /// A packet that was not known to have arrived did.
     void Receive(uint64_t psn, uint64_t reportedFrom, int64_t nowPs);
     /// Take what rcvd_bytes grew by off the bytes in flight. @return the growth in bytes
@@ -263,6 +265,7 @@ class Requester
     SendQueue m_queue;                //!< messages
     std::unique_ptr<Active> m_active; //!< once something was sent
     uint64_t m_sendMsn{0};            //!< message of the next new packet
+    uint64_t m_sentBytes{0};          //!< payload sent, each packet once
     int64_t m_inflightBytes{0};       //!< payload in flight, see OnReceivedUnits()
     int64_t m_wakeByPs{NEVER};        //!< when OnTimer() is wanted
     uint32_t m_receivedUnits256{0};   //!< last rcvd_bytes

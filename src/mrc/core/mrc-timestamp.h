@@ -13,6 +13,9 @@ namespace mrc
 //= MRC-REF 2 TSETH
 inline constexpr int64_t TIMESTAMP_UNIT_PS = TIMESTAMP_UNIT_NS * int64_t{1000};
 
+/// Time after which a time stamp comes again, ps.
+inline constexpr int64_t TIMESTAMP_RANGE_PS = TIMESTAMP_UNIT_PS << 16;
+
 /// @return the 16-bit time stamp of a moment
 inline uint16_t
 MakeTimestamp(int64_t nowPs)
