@@ -2,6 +2,8 @@
 // Attributes against the structs of core/ that they set, and the documentation of all of them.
 
 #include "mrc-clos-network.h"
+#include "mrc-ev-controller.h"
+#include "mrc-fabric-prober.h"
 #include "mrc-fabric.h"
 #include "mrc-lane-scheduler.h"
 #include "mrc-nic.h"
@@ -160,6 +162,20 @@ TEST(AttributeRules, EachFieldOfCoreHasAnAttribute)
     }
 }
 
+TEST(AttributeRules, TheProberHasThoseOfItsMonitors)
+{
+    const auto fields = Fields("core/mrc-loop-monitor.h", "LoopMonitorConfig");
+    EXPECT_EQ(fields.size(), 6u);
+    for (const auto& [field, value] : fields)
+    {
+        std::string attribute = field;
+        attribute[0] = static_cast<char>(std::toupper(attribute[0]));
+        TypeId::AttributeInformation info;
+        ASSERT_TRUE(MrcFabricProber::GetTypeId().LookupAttributeByName(attribute, &info)) << field;
+        EXPECT_EQ(info.initialValue->SerializeToString(info.checker), value) << field;
+    }
+}
+
 TEST(AttributeRules, EachTrafficClassHasAnAttribute)
 {
     const auto fields = Fields("wire/mrc-traffic-class.h", "DscpMap");
@@ -180,6 +196,8 @@ TEST(AttributeRules, EverythingIsDocumentedAndMade)
                               MrcTrimmingSwitch::GetTypeId(),
                               MrcFabric::GetTypeId(),
                               MrcClosNetwork::GetTypeId(),
+                              MrcEvController::GetTypeId(),
+                              MrcFabricProber::GetTypeId(),
                               MrcLaneScheduler::GetTypeId()})
     {
         EXPECT_EQ(tid.GetGroupName(), "Mrc") << tid.GetName();

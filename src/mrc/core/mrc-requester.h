@@ -153,7 +153,7 @@ class Requester
     }
 
     /// @return the EVs, or null before the first transmission
-    PathSelector* Paths()
+    PathSelector* Paths() const
     {
         return m_active ? m_active->paths.get() : nullptr;
     }

@@ -4,6 +4,7 @@
 #include "mrc-clock.h"
 #include "mrc-frame-codec.h"
 #include "mrc-frame-srh.h"
+#include "mrc-loop-probe.h"
 #include "mrc-raw-bytes.h"
 #include "mrc-wire-size.h"
 
@@ -354,8 +355,7 @@ MrcNic::Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs)
     const uint32_t index = frame->destinationQp - FIRST_QP;
     if (index >= m_qps.size() || m_qps[index]->Peer() != frame->source)
     {
-        ++m_counters.unknownQp;
-        m_fabric->Pool().Release(frame);
+        ReceiveWithoutQp(frame, port, nowPs);
         return;
     }
     MrcQp& qp = *m_qps[index];
@@ -415,6 +415,41 @@ MrcNic::ReceiveRaw(mrc::Frame* frame, uint16_t port, int64_t nowPs)
     decoded->plane = static_cast<uint8_t>(port);
     Receive(decoded, port, nowPs); // its payload is in the bytes of the other
     m_fabric->Pool().Release(frame);
+}
+
+void
+MrcNic::ReceiveWithoutQp(mrc::Frame* frame, uint16_t port, int64_t nowPs)
+{
+    if (m_loopSink != nullptr && mrc::IsLoopProbe(*frame))
+    {
+        m_loopSink->OnLoop(m_index, static_cast<uint8_t>(port), *frame, nowPs);
+    }
+    else
+    {
+        ++m_counters.unknownQp;
+    }
+    m_fabric->Pool().Release(frame);
+}
+
+void
+MrcNic::SendLoop(uint8_t plane, uint16_t requestId, const mrc::UsidCarrier& path)
+{
+    const int64_t nowPs = MrcNowPs();
+    mrc::Frame* frame = m_fabric->Pool().Allocate();
+    mrc::FillLoopProbe(*frame, requestId, path, plane, m_profile->Transport().dscp, nowPs);
+    frame->source = m_index;
+    frame->destination = m_index;
+    frame->plane = plane;
+    frame->hopLimit = HOP_LIMIT;
+    m_ports[plane].Enqueue(frame, nowPs);
+}
+
+void
+MrcNic::Resume(MrcQp& qp)
+{
+    const int64_t nowPs = MrcNowPs();
+    Wake(qp, nowPs);
+    qp.ArmTimer(nowPs);
 }
 
 void

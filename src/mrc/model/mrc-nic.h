@@ -2,12 +2,14 @@
 #ifndef MRC_NIC_H
 #define MRC_NIC_H
 
+#include "mrc-ev-policy.h"
 #include "mrc-fabric.h"
 #include "mrc-memory.h"
 #include "mrc-port-array.h"
 #include "mrc-profile.h"
 #include "mrc-qp.h"
 #include "mrc-ready-list.h"
+#include "mrc-usid.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/nstime.h>
@@ -103,6 +105,12 @@ class MrcNic : public Object, public MrcPortTraces, public MrcFrameSink
         return FIRST_QP + static_cast<uint32_t>(m_qps.size());
     }
 
+    /// @param qp any number @return whether it is a QPN of this NIC
+    bool HasQp(uint32_t qp) const
+    {
+        return qp - FIRST_QP < m_qps.size();
+    }
+
     /// @param qp a QPN of this NIC @return the QP
     MrcQp& Qp(uint32_t qp)
     {
@@ -135,6 +143,30 @@ class MrcNic : public Object, public MrcPortTraces, public MrcFrameSink
     {
         m_application = application;
     }
+
+    /// Who chooses the EVs of QPs that have not sent yet; null = the NIC.
+    void SetEvPolicy(MrcEvPolicy* policy)
+    {
+        m_evPolicy = policy;
+    }
+
+    /// Who gets endpoint requests that this NIC sent to itself; null = nobody.
+    void SetLoopSink(MrcLoopSink* sink)
+    {
+        m_loopSink = sink;
+    }
+
+    /**
+     * Send an endpoint request EV_PROBE to this NIC itself.
+     *
+     * @param plane of the port
+     * @param requestId comes back with it
+     * @param path whose end is this NIC
+     */
+    void SendLoop(uint8_t plane, uint16_t requestId, const mrc::UsidCarrier& path);
+
+    /// Let a QP go on whose EVs were changed from outside. @param qp of this NIC
+    void Resume(MrcQp& qp);
 
     /// Change the state of a port and its link's outgoing direction.
     void SetPortUp(uint8_t plane, bool isUp);
@@ -222,6 +254,8 @@ class MrcNic : public Object, public MrcPortTraces, public MrcFrameSink
     void Drop(mrc::Frame* frame, uint16_t port, MrcDropReason reason, int64_t nowPs);
     /// Receive a packet of a real host: decode it first. Takes the frame.
     void ReceiveRaw(mrc::Frame* frame, uint16_t port, int64_t nowPs);
+    /// Take a frame that is for no QP; releases it.
+    void ReceiveWithoutQp(mrc::Frame* frame, uint16_t port, int64_t nowPs);
     /// @return whether a frame's destination is this NIC
     bool IsForUs(const mrc::Frame& frame, uint16_t port) const;
 
@@ -240,6 +274,8 @@ class MrcNic : public Object, public MrcPortTraces, public MrcFrameSink
     MrcPortContext m_context;                   //!< of all ports
     Ptr<MrcProfile> m_profile;                  //!< parameters
     MrcApplicationSink* m_application{nullptr}; //!< completions
+    MrcEvPolicy* m_evPolicy{nullptr};           //!< chooses EVs
+    MrcLoopSink* m_loopSink{nullptr};           //!< gets loops
     uint64_t m_seed{0};                         //!< of all random numbers
     Time m_latency;                             //!< attribute Latency
     /// trace source Completion

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mrc-qp-paths.h"
 
-#include "mrc-random.h"
 #include "mrc-simple-selectors.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -13,23 +13,95 @@ namespace ns3
 
 namespace
 {
-/// @return that many different numbers below `limit`, in random order
-std::vector<uint32_t>
-Sample(uint32_t count, uint32_t limit, mrc::Random& random)
+/// Numbers below a limit in random order, drawn one by one.
+class Urn
 {
-    std::vector<uint32_t> numbers(limit);
-    for (uint32_t i = 0; i < limit; ++i)
+  public:
+    /// @param limit numbers from 0 on @param random draws them
+    Urn(uint32_t limit, mrc::Random& random)
+        : m_numbers(limit),
+          m_random(random)
     {
-        numbers[i] = i;
+        std::iota(m_numbers.begin(), m_numbers.end(), 0u);
     }
-    for (uint32_t i = 0; i < count; ++i)
+
+    /// @return whether nothing is left
+    bool IsEmpty() const
     {
-        std::swap(numbers[i], numbers[i + random.Below(limit - i)]);
+        return m_drawn == m_numbers.size();
     }
-    numbers.resize(count);
-    return numbers;
-}
+
+    /// @return a number that was not drawn yet
+    uint32_t Draw()
+    {
+        const auto left = static_cast<uint32_t>(m_numbers.size()) - m_drawn;
+        std::swap(m_numbers[m_drawn], m_numbers[m_drawn + m_random.Below(left)]);
+        return m_numbers[m_drawn++];
+    }
+
+  private:
+    std::vector<uint32_t> m_numbers; //!< drawn ones first
+    uint32_t m_drawn{0};             //!< how many
+    mrc::Random& m_random;           //!< draws
+};
 } // namespace
+
+std::vector<std::vector<uint32_t>>
+MrcDrawEvs(const MrcProfile& profile,
+           const mrc::EvTableConfig& table,
+           const mrc::PathPlan& plan,
+           uint32_t source,
+           uint32_t destination,
+           mrc::Random& random,
+           const MrcEvFilter& isDenied)
+{
+    // Without source routing an EV is what switches hash: any dynamic source port.
+    constexpr uint32_t FIRST_PORT = mrc::EvLayout::SOURCE_PORT_BASE;
+    constexpr uint32_t PORTS = UINT16_MAX + 1 - FIRST_PORT;
+    const uint32_t planes = plan.Usids().Clos().Planes();
+    const uint32_t wanted = uint32_t{table.activePerPlane} + table.backupPerPlane;
+    const uint32_t paths = profile.IsSrv6() ? plan.PathsPerPlane(source, destination) : PORTS;
+    std::vector<std::vector<uint32_t>> evs(planes);
+    for (uint32_t plane = 0; plane < planes; ++plane)
+    {
+        Urn urn(paths, random);
+        std::vector<uint32_t> denied;
+        while (evs[plane].size() < wanted && !urn.IsEmpty())
+        {
+            const uint32_t number = urn.Draw();
+            const uint32_t ev =
+                profile.IsSrv6() ? plan.EvOf(plane, number) : (FIRST_PORT + number) << 16 | plane;
+            const bool isAllowed = !isDenied || !isDenied(ev, static_cast<uint8_t>(plane));
+            (isAllowed ? evs[plane] : denied).push_back(ev);
+        }
+        // Denied ones may be allowed one day.
+        denied.resize(std::min(denied.size(), wanted - evs[plane].size()));
+        evs[plane].insert(evs[plane].end(), denied.begin(), denied.end());
+    }
+    return evs;
+}
+
+std::unique_ptr<mrc::PathSelector>
+MrcMakeSelector(MrcSpray spray,
+                const mrc::EvTableConfig& table,
+                const std::vector<std::vector<uint32_t>>& evs,
+                uint64_t seed,
+                mrc::EvObserver* observer,
+                mrc::EvCounters* counters)
+{
+    switch (spray)
+    {
+    case MRC_SPRAY_RANDOM:
+        return std::make_unique<mrc::RandomSelector>(evs, seed);
+    case MRC_SPRAY_ROUND_ROBIN:
+        return std::make_unique<mrc::RoundRobinSelector>(evs);
+    case MRC_SPRAY_SINGLE:
+        return std::make_unique<mrc::SinglePathSelector>(evs, seed);
+    case MRC_SPRAY_MRC:
+        break;
+    }
+    return std::make_unique<mrc::EvTable>(table, evs, seed, observer, counters);
+}
 
 std::unique_ptr<mrc::PathSelector>
 MrcCreatePathSelector(const MrcProfile& profile,
@@ -41,44 +113,10 @@ MrcCreatePathSelector(const MrcProfile& profile,
                       mrc::EvCounters* counters)
 {
     mrc::Random random(seed);
-    const uint32_t planes = plan.Usids().Clos().Planes();
-    const uint32_t wanted =
-        uint32_t{profile.EvTable().activePerPlane} + profile.EvTable().backupPerPlane;
-    std::vector<std::vector<uint32_t>> evs(planes);
-    for (uint32_t plane = 0; plane < planes; ++plane)
-    {
-        if (profile.IsSrv6())
-        {
-            const uint32_t paths = plan.PathsPerPlane(source, destination);
-            for (const uint32_t path : Sample(std::min(wanted, paths), paths, random))
-            {
-                evs[plane].push_back(plan.EvOf(plane, path));
-            }
-        }
-        else
-        {
-            // Without source routing an EV is what switches hash: any dynamic source port.
-            constexpr uint32_t FIRST_PORT = mrc::EvLayout::SOURCE_PORT_BASE;
-            constexpr uint32_t PORTS = UINT16_MAX + 1 - FIRST_PORT;
-            for (const uint32_t port : Sample(std::min(wanted, PORTS), PORTS, random))
-            {
-                evs[plane].push_back((FIRST_PORT + port) << 16 | plane);
-            }
-        }
-    }
-    const uint64_t selectorSeed = random.Next();
-    switch (profile.Spray())
-    {
-    case MRC_SPRAY_RANDOM:
-        return std::make_unique<mrc::RandomSelector>(evs, selectorSeed);
-    case MRC_SPRAY_ROUND_ROBIN:
-        return std::make_unique<mrc::RoundRobinSelector>(evs);
-    case MRC_SPRAY_SINGLE:
-        return std::make_unique<mrc::SinglePathSelector>(evs, selectorSeed);
-    case MRC_SPRAY_MRC:
-        break;
-    }
-    return std::make_unique<mrc::EvTable>(profile.EvTable(), evs, selectorSeed, observer, counters);
+    const auto evs =
+        MrcDrawEvs(profile, profile.EvTable(), plan, source, destination, random, nullptr);
+    return MrcMakeSelector(
+        profile.Spray(), profile.EvTable(), evs, random.Next(), observer, counters);
 }
 
 } // namespace ns3

@@ -5,11 +5,55 @@
 #include "mrc-path-selector.h"
 #include "mrc-path-template.h"
 #include "mrc-profile.h"
+#include "mrc-random.h"
 
+#include <functional>
 #include <memory>
+#include <vector>
 
 namespace ns3
 {
+
+/// Tells which EVs must not be used. @param ev its 32 bits @param plane its plane
+using MrcEvFilter = std::function<bool(uint32_t ev, uint8_t plane)>;
+
+/**
+ * Draw EVs for a QP: the same number on each plane, random inside a plane.
+ *
+ * @param profile whether EVs are paths or what switches hash
+ * @param table how many
+ * @param plan which paths there are
+ * @param source index of the sending NIC
+ * @param destination index of the receiving NIC
+ * @param random draws; as many numbers are used whether there is a filter or not, if it denies none
+ * @param isDenied EVs to be taken only if there are no others; may be null
+ * @return EVs of each plane
+ */
+std::vector<std::vector<uint32_t>> MrcDrawEvs(const MrcProfile& profile,
+                                              const mrc::EvTableConfig& table,
+                                              const mrc::PathPlan& plan,
+                                              uint32_t source,
+                                              uint32_t destination,
+                                              mrc::Random& random,
+                                              const MrcEvFilter& isDenied);
+
+/**
+ * Make a selector of EVs.
+ *
+ * @param spray which kind
+ * @param table settings of an EV table; outlive it
+ * @param evs of each plane, active ones first
+ * @param seed of its choices
+ * @param observer told of EV transitions
+ * @param counters counts them
+ * @return the selector
+ */
+std::unique_ptr<mrc::PathSelector> MrcMakeSelector(MrcSpray spray,
+                                                   const mrc::EvTableConfig& table,
+                                                   const std::vector<std::vector<uint32_t>>& evs,
+                                                   uint64_t seed,
+                                                   mrc::EvObserver* observer,
+                                                   mrc::EvCounters* counters);
 
 /**
  * Choose the EVs of a QP: the same number on each plane, random inside a plane, the rest backups.

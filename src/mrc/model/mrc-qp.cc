@@ -71,6 +71,10 @@ MrcQp::CreateCongestionControl()
 std::unique_ptr<mrc::PathSelector>
 MrcQp::CreatePathSelector()
 {
+    if (m_nic.m_evPolicy != nullptr)
+    {
+        return m_nic.m_evPolicy->CreateSelector(*this, m_seed, &m_nic.m_counters.ev);
+    }
     return MrcCreatePathSelector(*m_nic.m_profile,
                                  m_nic.m_fabric->Plan(),
                                  m_nic.m_index,
@@ -102,10 +106,17 @@ MrcQp::OnQpError(int64_t nowPs)
 void
 MrcQp::OnEvTransition(const mrc::EvTransition& transition)
 {
-    if (!m_nic.m_evTrace.IsEmpty())
+    // None while the selector is being made: what is denied then was so before the QP.
+    const mrc::PathSelector* paths = requester.Paths();
+    if (paths == nullptr || (m_nic.m_evTrace.IsEmpty() && m_nic.m_evPolicy == nullptr))
     {
-        const uint32_t ev = requester.Paths()->Value(transition.index);
-        m_nic.m_evTrace(m_nic.m_index, m_number, ev, transition);
+        return;
+    }
+    const uint32_t ev = paths->Value(transition.index);
+    m_nic.m_evTrace(m_nic.m_index, m_number, ev, transition);
+    if (m_nic.m_evPolicy != nullptr)
+    {
+        m_nic.m_evPolicy->OnTransition(*this, ev, transition);
     }
 }
 

@@ -2,6 +2,7 @@
 #ifndef MRC_QP_H
 #define MRC_QP_H
 
+#include "mrc-explicit-paths.h"
 #include "mrc-fabric-event.h"
 #include "mrc-ipv6.h"
 #include "mrc-path-template.h"
@@ -67,13 +68,22 @@ class MrcQp final : public MrcFabricEvent,
     {
         if (frame.Has(mrc::Frame::ENCAPSULATED))
         {
-            m_path.Apply(frame.ev, frame.daHigh, frame.daLow);
+            if (m_explicitPaths == nullptr || !m_explicitPaths->Apply(frame))
+            {
+                m_path.Apply(frame.ev, frame.daHigh, frame.daLow);
+            }
         }
         else
         {
             frame.daHigh = m_peerAddress.high;
             frame.daLow = m_peerAddress.low;
         }
+    }
+
+    /// Send EVs on paths of their own. @param paths theirs, outlive all frames; null: none
+    void SetExplicitPaths(const mrc::ExplicitPaths* paths)
+    {
+        m_explicitPaths = paths;
     }
 
     /// Wake the requester no later than it wants.
@@ -126,14 +136,15 @@ class MrcQp final : public MrcFabricEvent,
         }
     }
 
-    MrcNic& m_nic;                  //!< owner
-    mrc::PathTemplate m_path;       //!< route to the peer
-    mrc::Ipv6Address m_peerAddress; //!< of the peer
-    uint64_t m_seed;                //!< of EV selection
-    int64_t m_armedPs;              //!< when the event is due; NEVER = not pending
-    uint32_t m_peer;                //!< NIC of the other end
-    uint32_t m_number;              //!< own QPN
-    mrc::QpStateMachine m_state;    //!< RTS once made
+    MrcNic& m_nic;                                      //!< owner
+    mrc::PathTemplate m_path;                           //!< route to the peer
+    const mrc::ExplicitPaths* m_explicitPaths{nullptr}; //!< of EVs that are addresses
+    mrc::Ipv6Address m_peerAddress;                     //!< of the peer
+    uint64_t m_seed;                                    //!< of EV selection
+    int64_t m_armedPs;           //!< when the event is due; NEVER = not pending
+    uint32_t m_peer;             //!< NIC of the other end
+    uint32_t m_number;           //!< own QPN
+    mrc::QpStateMachine m_state; //!< RTS once made
 };
 
 static_assert(sizeof(MrcQp) <= 640, "an idle QP fits 1 KiB with its bookkeeping");
