@@ -109,6 +109,10 @@ MrcNic::GetTypeId()
                             "A work request ended.",
                             MakeTraceSourceAccessor(&MrcNic::m_completionTrace),
                             "ns3::MrcNic::CompletionTracedCallback")
+            .AddTraceSource("PortState",
+                            "A port went down or came up.",
+                            MakeTraceSourceAccessor(&MrcNic::m_portStateTrace),
+                            "ns3::MrcNic::PortStateTracedCallback")
             .AddTraceSource("EvState",
                             "An EV of a QP changed its state.",
                             MakeTraceSourceAccessor(&MrcNic::m_evTrace),
@@ -204,6 +208,7 @@ MrcNic::SetPortUp(uint8_t plane, bool isUp)
 {
     const int64_t nowPs = MrcNowPs();
     m_ports[plane].SetUp(isUp, nowPs);
+    m_portStateTrace(plane, isUp);
     Pump(nowPs);
 }
 

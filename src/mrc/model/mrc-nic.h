@@ -57,6 +57,9 @@ class MrcNic : public Object, public MrcPortTraces, public MrcFrameSink
                                      uint32_t ev,
                                      const mrc::EvTransition& transition);
 
+    /// @param plane of a port @param isUp its new state
+    typedef void (*PortStateTracedCallback)(uint32_t plane, bool isUp);
+
     /// @return the TypeId
     static TypeId GetTypeId();
 
@@ -280,6 +283,8 @@ class MrcNic : public Object, public MrcPortTraces, public MrcFrameSink
     Time m_latency;                             //!< attribute Latency
     /// trace source Completion
     TracedCallback<uint32_t, uint32_t, const mrc::Completion&> m_completionTrace;
+    /// trace source PortState
+    TracedCallback<uint32_t, bool> m_portStateTrace;
     /// trace source EvState
     TracedCallback<uint32_t, uint32_t, uint32_t, const mrc::EvTransition&> m_evTrace;
 };
