@@ -32,7 +32,7 @@ HostQp::CreateCongestionControl()
     {
         return std::make_unique<Nscc>(m_endpoint.m_nscc);
     }
-    return std::make_unique<FixedWindow>(config.windowBytes, config.transport.baseRttPs);
+    return std::make_unique<FixedWindow>(config.windowBytes, config.nscc.baseRttPs);
 }
 
 std::unique_ptr<PathSelector>

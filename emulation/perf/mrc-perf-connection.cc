@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mrc-perf-connection.h"
 
+#include "mrc-address-plan.h"
 #include "mrc-host-clock.h"
 #include "mrc-perf-error.h"
 #include "mrc-psn.h"
@@ -171,7 +172,10 @@ PerfConnection::Open(std::vector<HostPort> ports)
     }
     m_own.address = m_options.address.value_or(ports[0].address);
     m_own.isEncapsulated = m_options.IsSrv6();
-    m_own.nic = m_options.nic;
+    if (m_options.fabric)
+    {
+        FindPlace(ports);
+    }
     for (const HostPort& port : ports)
     {
         m_own.ports.push_back({port.address, port.interface.mac});
@@ -182,7 +186,8 @@ PerfConnection::Open(std::vector<HostPort> ports)
     config.transport.mprUnits = m_options.mprUnits;
     config.transport.ackTimeoutExponent = m_options.ackTimeoutExponent;
     config.transport.sackThresholdBytes = 4 * config.transport.mtuBytes;
-    config.transport.baseRttPs = m_own.baseRttPs;
+    // How long a great age of a packet is remembered depends on it.
+    config.transport.baseRttPs = std::max(m_own.baseRttPs, m_options.jitterPs);
     config.transport.targetDelayPs = m_own.baseRttPs;
     config.transport.reorderGuardPs = std::max(m_own.baseRttPs, m_options.jitterPs);
     // A host that is late is silent: probes then would make it later.
@@ -192,6 +197,8 @@ PerfConnection::Open(std::vector<HostPort> ports)
     config.evs.activePerPlane = m_options.evsPerPlane;
     config.nscc.baseRttPs = m_own.baseRttPs;
     config.nscc.lineRateBitsPerSecond = m_options.portBitsPerSecond * ports.size();
+    // Below the jitter of hosts a delay says nothing about queues.
+    config.nscc.targetDelayPs = std::max(m_own.baseRttPs, m_options.jitterPs);
     config.nscc.mtuBytes = config.transport.mtuBytes;
     config.nscc.maxCwndBytes = m_options.windowBytes;
     config.isNscc = m_options.isNscc;
@@ -202,13 +209,7 @@ PerfConnection::Open(std::vector<HostPort> ports)
     config.address = m_own.address;
     config.encode.udpPort = m_options.udpPort;
     config.decode.udpPort = m_options.udpPort;
-    if (m_options.fabric)
-    {
-        const PathPlan plan(UsidPlan(ClosPlan(*m_options.fabric), m_options.usidBlock));
-        m_fabric = std::make_shared<FabricPaths>(FabricPaths{
-            plan, m_options.nic, m_options.nic, plan.Template(m_options.nic, m_options.nic)});
-        config.fabric = m_fabric;
-    }
+    config.fabric = m_fabric;
     m_buffers = std::make_unique<PerfBuffers>(m_own.test);
     m_endpoint = std::make_unique<HostEndpoint>(config, std::move(ports), m_sink);
     for (uint32_t qp = 0; qp < m_own.test.qps; ++qp)
@@ -228,6 +229,27 @@ PerfConnection::Open(std::vector<HostPort> ports)
 }
 
 void
+PerfConnection::FindPlace(const std::vector<HostPort>& ports)
+{
+    const ClosPlan clos(*m_options.fabric);
+    const AddressPlan addresses(clos);
+    const std::optional<uint32_t> found = addresses.FindNic(ports[0].address);
+    if (!m_options.nic && !found)
+    {
+        throw BadInput("--nic: give it, the address of '" + ports[0].interface.name + "', " +
+                       ports[0].address.Print() + ", is none of this fabric");
+    }
+    m_own.nic = m_options.nic ? *m_options.nic : *found;
+    if (!m_options.address)
+    {
+        m_own.address = addresses.NicAddress(m_own.nic);
+    }
+    const PathPlan plan(UsidPlan(clos, m_options.usidBlock));
+    m_fabric = std::make_shared<FabricPaths>(
+        FabricPaths{plan, m_own.nic, m_own.nic, plan.Template(m_own.nic, m_own.nic)});
+}
+
+void
 PerfConnection::CheckPeer() const
 {
     if (m_peer.ports.size() != m_own.ports.size())
@@ -240,11 +262,11 @@ PerfConnection::CheckPeer() const
     {
         throw RunError("only one end speaks SRv6: give both --fabric or --carrier, or none");
     }
-    if (m_fabric && (m_peer.nic >= m_options.fabric->nics || m_peer.nic == m_options.nic))
+    if (m_fabric && (m_peer.nic >= m_options.fabric->nics || m_peer.nic == m_own.nic))
     {
         throw RunError("one end is NIC " + std::to_string(m_peer.nic) + ", the other one NIC " +
-                       std::to_string(m_options.nic) + " of " +
-                       std::to_string(m_options.fabric->nics) + ": --nic must differ");
+                       std::to_string(m_own.nic) + " of " + std::to_string(m_options.fabric->nics) +
+                       ": --nic must differ");
     }
     for (const QpOffer& offer : m_peer.offers)
     {
@@ -265,7 +287,7 @@ PerfConnection::ConnectQps()
     if (m_fabric)
     {
         m_fabric->peerNic = m_peer.nic;
-        m_fabric->route = m_fabric->plan.Template(m_options.nic, m_peer.nic);
+        m_fabric->route = m_fabric->plan.Template(m_own.nic, m_peer.nic);
         route->paths = m_fabric;
     }
     for (size_t plane = 0; plane < m_peer.ports.size(); ++plane)

@@ -90,6 +90,8 @@ class PerfConnection
     Hello AwaitHello();
     /// Find interfaces and addresses. @return ports, not open
     std::vector<HostPort> FindPorts() const;
+    /// Find out which NIC of the fabric this end is. @param ports of this end
+    void FindPlace(const std::vector<HostPort>& ports);
     /// Open ports, get memory, make offers.
     void Open(std::vector<HostPort> ports);
     /// Refuse a peer that does not fit.

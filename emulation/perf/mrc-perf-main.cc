@@ -3,6 +3,7 @@
 #include "mrc-perf-error.h"
 #include "mrc-perf-options.h"
 #include "mrc-perf-report.h"
+#include "mrc-simulated-peer.h"
 
 #include <csignal>
 #include <iostream>
@@ -37,8 +38,13 @@ Serve(const Options& options, ControlChannel channel)
 }
 
 int
-Run(const Options& options)
+Run(Options& options)
 {
+    if (const auto nic = SimulatedPeer::ParseName(options.peer); nic && !options.isServer)
+    {
+        SimulatedPeer peer(options, *nic);
+        return Serve(options, peer.TakeChannel());
+    }
     if (!options.isServer)
     {
         return Serve(options, ControlChannel::Connect(options.peer, options.tcpPort));

@@ -235,10 +235,12 @@ void
 AddNetworkOptions(Adder& add, Options& options)
 {
     add.Group("Network");
-    add.Add("-i,--interface",
-            "NAME ...",
-            "interface of a plane, repeat for each plane in order; [the one towards the peer]",
-            [&options](const std::string& text) { options.interfaces.push_back(text); });
+    add.Add(
+        "-i,--interface",
+        "NAME ...",
+        "interface of a plane, repeat for each plane in order; [the one towards the peer; p0, p1 "
+        "... with --fabric]",
+        [&options](const std::string& text) { options.interfaces.push_back(text); });
     add.Add("--address",
             "IPV6",
             "address of this endpoint inside SRv6; [that of the first interface]",
@@ -259,7 +261,12 @@ AddNetworkOptions(Adder& add, Options& options)
             "KEY=N,...",
             "SRv6: paths of a planned fabric, such as nics=8,planes=2,nics-per-t0=4",
             [&options](const std::string& text) { options.fabric = ParseFabric(text); });
-    add.Number("--nic", options.nic, 0, UINT32_MAX, "SRv6: number of this NIC in the fabric");
+    add.Add("--nic",
+            "N",
+            "SRv6: number of this NIC in the fabric; [by the address of the first interface]",
+            [&options](const std::string& text) {
+                options.nic = static_cast<uint32_t>(ParseNumber(text, 0, UINT32_MAX));
+            });
     add.Add("--usid-block",
             "IPV6",
             "SRv6: first 32 bits of the fabric's carriers [fd6d:7263::]",
@@ -394,10 +401,17 @@ Complete(const CLI::App& app, Options& options, bool isLatency, bool isBandwidth
     }
     if (options.fabric)
     {
-        if (!isGiven("--nic") || options.nic >= options.fabric->nics)
+        if (options.nic && *options.nic >= options.fabric->nics)
         {
-            throw BadInput("--nic: --fabric needs the number of this NIC, 0 to " +
+            throw BadInput("--nic: '" + std::to_string(*options.nic) +
+                           "' should be the number of a NIC of the fabric, 0 to " +
                            std::to_string(options.fabric->nics - 1));
+        }
+        for (uint32_t plane = 0;
+             options.interfaces.size() < options.fabric->planes && !isGiven("--interface");
+             ++plane)
+        {
+            options.interfaces.push_back("p" + std::to_string(plane)); // as mrc-emu calls them
         }
     }
     else if (isGiven("--nic") || isGiven("--usid-block"))
@@ -453,7 +467,10 @@ ParseCommandLine(int argc, char** argv, Options& options)
     bool isBandwidth = false;
     Adder add(app);
     add.Group("");
-    app.add_option("PEER", options.peer, "client: host where mrc-perf --server runs")
+    app.add_option("PEER",
+                   options.peer,
+                   "client: host where mrc-perf --server runs, or a\n"
+                   "simulated NIC of mrc-emu such as nic-5")
         ->type_name("");
     add.Group("Role");
     add.Flag("--server", options.isServer, "wait for a client");

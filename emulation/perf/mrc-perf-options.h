@@ -36,7 +36,7 @@ struct Options
     std::vector<std::vector<UsidCarrier>> carriers; ///< explicit paths by plane
     std::optional<ClosConfig> fabric;               ///< paths of a planned fabric
     uint32_t usidBlock{DEFAULT_USID_BLOCK};         ///< of the fabric
-    uint32_t nic{0};                                ///< own index in the fabric
+    std::optional<uint32_t> nic;                    ///< own index in it; none: by own address
 
     uint16_t evsPerPlane{16};                   ///< EVs that take turns
     bool isNscc{true};                          ///< NSCC or a fixed window

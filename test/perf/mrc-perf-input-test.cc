@@ -68,7 +68,6 @@ INSTANTIATE_TEST_SUITE_P(
         BadInputCase{"host --carrier p0=fd6d:7263::", "has no uSID"},
         BadInputCase{"host --carrier p1=fd6d:7263:1::", "each of the 1 planes needs at least one"},
         BadInputCase{"host --fabric nics=8,plane=2", "'plane=2' should be a count"},
-        BadInputCase{"host --fabric nics=8,planes=2,nics-per-t0=4 -i x -i y", "--nic"},
         BadInputCase{"host --fabric nics=8,planes=2,nics-per-t0=4 --nic 8 -i x -i y", "0 to 7"},
         BadInputCase{"host --fabric nics=8,planes=2,nics-per-t0=4 --nic 1 -i x", "2 planes"},
         BadInputCase{"host --fabric nics=7,planes=2,nics-per-t0=4 --nic 1 -i x -i y", "--fabric: "},
