@@ -123,12 +123,14 @@ TEST(AttributeRules, EachFieldOfCoreHasAnAttribute)
           {"qaThresholdPs", "QaThreshold"},
           {"fastIncreaseDelayPs", "FastIncreaseDelay"},
           {"delayAverageWeight", "DelayAverageWeight"}}},
+        {"RepsConfig", {{"cachePerPlane", "RepsCachePerPlane"}, {"freezePs", "RepsFreeze"}}},
         {"DctcpConfig", {{"gain", "DctcpGain"}, {"increaseMtus", "DctcpIncrease"}}},
     };
     const std::map<std::string, std::string> headers = {
         {"TransportConfig", "core/mrc-transport-config.h"},
         {"EvTableConfig", "core/mrc-ev-table.h"},
         {"NsccConfig", "core/mrc-nscc.h"},
+        {"RepsConfig", "core/mrc-reps-selector.h"},
         {"DctcpConfig", "core/mrc-dctcp.h"}};
     for (const auto& [config, attributes] : named)
     {

@@ -115,7 +115,7 @@ AttributeOptions()
          PROFILE,
          "Spray",
          false,
-         "mrc|random|round-robin|single",
+         "mrc|reps|random|round-robin|single",
          "how the path of each packet is chosen"},
         {"encap", PROFILE, "Srv6", false, "srv6|none", "source routing, or hashing by switches"},
         {"trim", SWITCH, "Trimming", true, "", "trim packets that find a queue full, or drop them"},

@@ -113,6 +113,15 @@ class PathSelector
     virtual void OnMarked(EvIndex index, int64_t nowPs);
 
     /**
+     * Packets are reported received that were not marked.
+     *
+     * @param index the EV on which they were last sent
+     * @param packets how many, at least 1
+     * @param nowPs when, ps
+     */
+    virtual void OnUnmarked(EvIndex index, uint32_t packets, int64_t nowPs);
+
+    /**
      * A NACK TRIMMED arrived. Not called for TRIMMED_LASTHOP, which says nothing about the path.
      *
      * @param index the reflected EV
@@ -243,6 +252,11 @@ PathSelector::TakeTurnOff(uint8_t)
 
 inline void
 PathSelector::OnMarked(EvIndex, int64_t)
+{
+}
+
+inline void
+PathSelector::OnUnmarked(EvIndex, uint32_t, int64_t)
 {
 }
 

@@ -58,7 +58,9 @@ Requester::ReceiveBelow(uint64_t end, int64_t nowPs)
         const uint64_t all = width == SACK_BITMAP_BITS ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
         for (uint64_t bits = window.NewlyReceived(first, all); bits != 0; bits &= bits - 1)
         {
-            Receive(first + static_cast<unsigned>(__builtin_ctzll(bits)), end, nowPs);
+            const uint64_t psn = first + static_cast<unsigned>(__builtin_ctzll(bits));
+            m_active->paths->OnUnmarked(window.At(psn).path, 1, nowPs);
+            Receive(psn, end, nowPs);
         }
     }
     window.AdvanceTo(end);
@@ -146,6 +148,10 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
             {
                 m_active->detector.OnHeard(ev, packet.sentPs);
             }
+            if (sack.mark == SackMark::NONE)
+            {
+                paths.OnUnmarked(packet.path, 1, nowPs);
+            }
             // Beyond the bitmap, packets before the trigger may have arrived.
             Receive(trigger, trigger >= first + SACK_BITMAP_BITS ? trigger : first, nowPs);
         }
@@ -161,7 +167,10 @@ Requester::OnSack(const Frame& frame, int64_t nowPs)
 
     for (uint64_t bits = window.NewlyReceived(first, sack.bitmap); bits != 0; bits &= bits - 1)
     {
-        Receive(first + static_cast<unsigned>(__builtin_ctzll(bits)), first, nowPs);
+        // Each mark has a SACK of its own, so only the trigger can be marked.
+        const uint64_t psn = first + static_cast<unsigned>(__builtin_ctzll(bits));
+        paths.OnUnmarked(window.At(psn).path, 1, nowPs);
+        Receive(psn, first, nowPs);
     }
     ReceiveBelow(end, nowPs);
 

@@ -355,8 +355,7 @@ MrcEvController::CreateSelector(MrcQp& qp, uint64_t seed, mrc::EvCounters* count
                          random,
                          isDenied);
     }
-    auto paths =
-        MrcMakeSelector(parameters.Spray(), *tableConfig, evs, random.Next(), &qp, counters);
+    auto paths = MrcMakeSelector(parameters, *tableConfig, evs, random.Next(), &qp, counters);
     Sync(qp, *paths, MrcNowPs());
     return paths;
 }

@@ -23,6 +23,7 @@ const mrc::TransportConfig TRANSPORT; ///< defaults
 const mrc::EvTableConfig EV_TABLE;    ///< defaults
 const mrc::NsccConfig NSCC;           ///< defaults
 const mrc::DctcpConfig DCTCP;         ///< defaults
+const mrc::RepsConfig REPS;           ///< defaults
 } // namespace
 
 TypeId
@@ -235,6 +236,7 @@ TypeId
 MrcProfile::AddFabricAttributes(TypeId tid)
 {
     using E = mrc::EvTableConfig;
+    using R = mrc::RepsConfig;
     using D = mrc::DscpMap;
     auto addDscp = [&tid](const char* name, const char* help, uint8_t value, auto accessor) {
         tid.AddAttribute(
@@ -324,8 +326,21 @@ MrcProfile::AddFabricAttributes(TypeId tid)
                                       "random",
                                       MRC_SPRAY_ROUND_ROBIN,
                                       "round-robin",
+                                      MRC_SPRAY_REPS,
+                                      "reps",
                                       MRC_SPRAY_SINGLE,
                                       "single"))
+        .AddAttribute("RepsCachePerPlane",
+                      "REPS: EVs of a plane that are remembered.",
+                      UintegerValue(REPS.cachePerPlane),
+                      MakeUintegerAccessor(&R::cachePerPlane),
+                      MakeUintegerChecker<uint8_t>(1, 64))
+        .AddAttribute(
+            "RepsFreeze",
+            "REPS: how long after a suspected failure only remembered EVs are used.",
+            TimeValue(PicoSeconds(REPS.freezePs)),
+            MakeTimeAccessor(&MrcProfile::SetPs<&R::freezePs>, &MrcProfile::GetPs<&R::freezePs>),
+            MakeTimeChecker(Time(0)))
         .AddAttribute("Srv6",
                       "Source-route with uSIDs; otherwise switches hash the 5-tuple.",
                       BooleanValue(true),

@@ -6,6 +6,7 @@
 #include "mrc-dctcp.h"
 #include "mrc-ev-table.h"
 #include "mrc-nscc.h"
+#include "mrc-reps-selector.h"
 #include "mrc-transport-config.h"
 
 #include <ns3/nstime.h>
@@ -30,6 +31,7 @@ enum MrcSpray
     MRC_SPRAY_MRC,         ///< EV states, backups, rotation
     MRC_SPRAY_RANDOM,      ///< oblivious random
     MRC_SPRAY_ROUND_ROBIN, ///< in order
+    MRC_SPRAY_REPS,        ///< recycled entropies
     MRC_SPRAY_SINGLE       ///< one EV for ever
 };
 
@@ -46,7 +48,8 @@ class MrcProfile : public Object,
                    public mrc::TransportConfig,
                    public mrc::EvTableConfig,
                    public mrc::NsccConfig,
-                   public mrc::DctcpConfig
+                   public mrc::DctcpConfig,
+                   public mrc::RepsConfig
 {
   public:
     /// @return the TypeId
@@ -80,6 +83,12 @@ class MrcProfile : public Object,
 
     /// @return parameters of EV tables
     const mrc::EvTableConfig& EvTable() const
+    {
+        return *this;
+    }
+
+    /// @return parameters of REPS
+    const mrc::RepsConfig& Reps() const
     {
         return *this;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mrc-qp-paths.h"
 
+#include "mrc-reps-selector.h"
 #include "mrc-simple-selectors.h"
 
 #include <algorithm>
@@ -82,19 +83,21 @@ MrcDrawEvs(const MrcProfile& profile,
 }
 
 std::unique_ptr<mrc::PathSelector>
-MrcMakeSelector(MrcSpray spray,
+MrcMakeSelector(const MrcProfile& profile,
                 const mrc::EvTableConfig& table,
                 const std::vector<std::vector<uint32_t>>& evs,
                 uint64_t seed,
                 mrc::EvObserver* observer,
                 mrc::EvCounters* counters)
 {
-    switch (spray)
+    switch (profile.Spray())
     {
     case MRC_SPRAY_RANDOM:
         return std::make_unique<mrc::RandomSelector>(evs, seed);
     case MRC_SPRAY_ROUND_ROBIN:
         return std::make_unique<mrc::RoundRobinSelector>(evs);
+    case MRC_SPRAY_REPS:
+        return std::make_unique<mrc::RepsSelector>(profile.Reps(), evs, seed);
     case MRC_SPRAY_SINGLE:
         return std::make_unique<mrc::SinglePathSelector>(evs, seed);
     case MRC_SPRAY_MRC:
@@ -115,8 +118,7 @@ MrcCreatePathSelector(const MrcProfile& profile,
     mrc::Random random(seed);
     const auto evs =
         MrcDrawEvs(profile, profile.EvTable(), plan, source, destination, random, nullptr);
-    return MrcMakeSelector(
-        profile.Spray(), profile.EvTable(), evs, random.Next(), observer, counters);
+    return MrcMakeSelector(profile, profile.EvTable(), evs, random.Next(), observer, counters);
 }
 
 } // namespace ns3

@@ -40,7 +40,7 @@ std::vector<std::vector<uint32_t>> MrcDrawEvs(const MrcProfile& profile,
 /**
  * Make a selector of EVs.
  *
- * @param spray which kind
+ * @param profile which kind, and settings of REPS; outlives it
  * @param table settings of an EV table; outlive it
  * @param evs of each plane, active ones first
  * @param seed of its choices
@@ -48,7 +48,7 @@ std::vector<std::vector<uint32_t>> MrcDrawEvs(const MrcProfile& profile,
  * @param counters counts them
  * @return the selector
  */
-std::unique_ptr<mrc::PathSelector> MrcMakeSelector(MrcSpray spray,
+std::unique_ptr<mrc::PathSelector> MrcMakeSelector(const MrcProfile& profile,
                                                    const mrc::EvTableConfig& table,
                                                    const std::vector<std::vector<uint32_t>>& evs,
                                                    uint64_t seed,
