@@ -107,6 +107,21 @@ TEST_F(RepsTest, FreezesOnASuspectedFailure)
     EXPECT_GT(seen.size(), 10u) << "thawed: explores again";
 }
 
+TEST_F(RepsTest, ADeniedEvIsNeitherRecycledNorExplored)
+{
+    reps->OnUnmarked(42, 1, US);
+    reps->Deny(42, US);
+    reps->OnUnmarked(42, 1, US); // sent before
+    for (int i = 0; i < 2000; ++i)
+    {
+        EXPECT_NE(reps->Next(0, NO_EV), 42);
+    }
+    reps->Deny(100, US);
+    EXPECT_EQ(reps->Next(1, 101), 101) << "the only one left";
+    reps->Deny(101, US);
+    EXPECT_EQ(reps->Next(1, NO_EV), NO_EV);
+}
+
 TEST_F(RepsTest, FrozenWithoutAnythingKnownItHasToExplore)
 {
     reps->OnLost(5, US);

@@ -46,6 +46,10 @@ void
 RepsSelector::OnUnmarked(EvIndex index, uint32_t packets, int64_t nowPs)
 {
     m_nowPs = nowPs;
+    if (IsDenied(index))
+    {
+        return;
+    }
     const uint8_t plane = Plane(index);
     Ring& ring = m_rings[plane];
     const auto uses = static_cast<uint16_t>(std::min<uint32_t>(packets, UINT16_MAX));
@@ -58,6 +62,19 @@ RepsSelector::OnLost(EvIndex index, int64_t nowPs)
 {
     m_nowPs = nowPs;
     m_frozenUntilPs = nowPs + m_config.freezePs;
+    Forget(index);
+}
+
+void
+RepsSelector::Deny(EvIndex index, int64_t nowPs)
+{
+    FixedEvSelector::Deny(index, nowPs);
+    Forget(index);
+}
+
+void
+RepsSelector::Forget(EvIndex index)
+{
     for (Recycled& recycled : m_recycled)
     {
         if (recycled.index == index)

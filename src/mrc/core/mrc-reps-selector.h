@@ -26,9 +26,9 @@ struct RepsConfig
  * not recycled.
  *
  * Each plane has a ring of the EVs of the last packets that arrived unmarked. A SACK speaks for
- * several packets; the EV of each is recycled. After a loss that was no trim, a failure is suspected
- * and the selector freezes for a while: it forgets the EV that lost, explores no more, and goes
- * round the remembered EVs even if they were used up, since those are known to work.
+ * several packets; the EV of each is recycled. After a loss that was no trim, a failure is
+ * suspected and the selector freezes for a while: it forgets the EV that lost, explores no more,
+ * and goes round the remembered EVs even if they were used up, since those are known to work.
  */
 class RepsSelector final : public FixedEvSelector
 {
@@ -46,6 +46,7 @@ class RepsSelector final : public FixedEvSelector
     EvIndex Next(uint8_t plane, EvIndex avoid) override;
     void OnUnmarked(EvIndex index, uint32_t packets, int64_t nowPs) override;
     void OnLost(EvIndex index, int64_t nowPs) override;
+    void Deny(EvIndex index, int64_t nowPs) override;
 
     /// @return whether a failure is suspected, as of the last feedback
     bool IsFrozen() const
@@ -77,6 +78,9 @@ class RepsSelector final : public FixedEvSelector
      * @return the first entry that may be used, or null
      */
     Recycled* Take(uint8_t plane, EvIndex avoid, bool isUsedUpFine);
+
+    /// @param index an EV that is not to be recycled
+    void Forget(EvIndex index);
 
     const RepsConfig& m_config;       ///< shared by QPs
     std::vector<Recycled> m_recycled; ///< the rings, one after the other
