@@ -146,8 +146,8 @@ measure_payload(tvbuff_t* tvb, const mrc_lower& lower, int extended, mrc_packet&
     else if (lower.udp_bytes > static_cast<uint32_t>(reported) + mrc::UDP_BYTES)
     {
         // The capture lost the frame's length; UDP still has it.
-        packet.full_payload_bytes =
-            lower.udp_bytes - mrc::UDP_BYTES - static_cast<uint32_t>(head + tail);
+        const int whole = static_cast<int>(lower.udp_bytes - mrc::UDP_BYTES) - head - tail;
+        packet.full_payload_bytes = whole > 0 ? whole : packet.payload_bytes;
     }
     if (head <= static_cast<int>(tvb_captured_length(tvb)))
     {
