@@ -16,6 +16,7 @@ the fields after the first are left out.
 
 import argparse
 import difflib
+import json
 import os
 import pathlib
 import shlex
@@ -318,6 +319,33 @@ def check_simulator(tshark, simulator):
         raise Failure(f'{timed} of {answers} SACKs have a round trip time')
 
 
+def check_counts(tshark, simulator):
+    """-z mrc,qp counts what the simulator counted, in captures of all packets of a run."""
+    receiver = 'nic-0:p0,nic-0:p1'
+    senders = ','.join(f'nic-{nic}:p{plane}' for nic in range(1, 16) for plane in (0, 1))
+    common = ['--nics', '16', '--planes', '2', '--verify', 'placement']
+    incast = ['incast', '--senders', '4', '--size', '512KiB', *common]
+    for name, arguments in {
+            'receiver': [*incast, '--pcap', receiver],
+            'senders': [*incast, '--pcap', senders],
+            'both': [*incast, '--pcap', f'{receiver},{senders}'],
+            'losses': ['p2p', '--qps', '16', '--messages', '32', '--size', '128KiB', *common,
+                       '--pcap', receiver, '--fault', 'loss nic-0/p0@0us,rate=0.02']}.items():
+        out = tshark.room / name
+        done = subprocess.run([simulator, *arguments, '--json', '--quiet', '--out', out], check=True,
+                              capture_output=True, text=True)
+        counted = json.loads(done.stdout)['packets']
+        out.chmod(0o755)
+        (out / 'capture.pcapng').chmod(0o644)
+        table = tshark.run(['-q', '-z', 'mrc,qp', '-r', str(out / 'capture.pcapng')])
+        rows = [line.split('|') for line in table.splitlines() if '|0x' in line]
+        for column, count in {2: 'data', 4: 'retransmitted', 5: 'inferred_losses', 6: 'trimmed',
+                              9: 'sacks', 10: 'nacks'}.items():
+            seen = sum(int(row[column]) for row in rows)
+            if seen != counted[count] or counted['retransmitted'] == 0:
+                raise Failure(f'{name}: {seen} {count}, {counted[count]} in the simulator')
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--plugin', type=pathlib.Path)
@@ -330,6 +358,7 @@ def main():
     options = parser.parse_args()
     checks = {'listed': check_listed, 'passes': check_passes, 'snaplens': check_snaplens, 'disabled': check_disabled,
               'as-root': lambda t: SKIPPED if options.preload else check_root(t, options.plugin),
+              'counts': lambda t: check_counts(t, options.simulator),
               'simulator': lambda t: check_simulator(t, options.simulator)}
     files = sorted(path.stem for path in EXPECTED.glob('*.txt'))
     if options.list:

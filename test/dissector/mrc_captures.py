@@ -312,7 +312,7 @@ def several_qps():
 
 
 def psn_wrap():
-    """PSNs 0xFFFFFE to 1, a SACK across the wrap, then one round later the same PSN again."""
+    """PSNs 0xFFFFFE to 1, a SACK across the wrap; one of them sent again after the wrap."""
     out = Capture()
     for index in range(4):
         out.add(index * US, frame(SRV6, ev(0, 1), packet_of_message(index, 4, psn=0xFFFFFE,
@@ -324,6 +324,15 @@ def psn_wrap():
                                                              rtx=True)))
     out.add(20 * US, frame(SRV6_BACK, ev(1, 1), sack_of(1, 0xFFFFFF - 0x1000000, ev(1, 1), ts=94),
                            **CONTROL))
+    return out
+
+
+def full_round():
+    """A QP of which a packet in 32,000 is seen, until its PSN 16 comes a second time."""
+    out = Capture()
+    for number, psn in enumerate([16 + 32000 * step for step in range(525)] + [16 + (1 << 24)]):
+        out.add(number * US, frame(SRV6, ev(0, 1), packet_of_message(
+            0, 1, psn=psn & 0xFFFFFF, msn=number & 0xFFFF, ts=number * 8)))
     return out
 
 
@@ -444,5 +453,5 @@ def statistics():
 
 CAPTURES = {function.__name__.replace('_', '-'): function for function in (
     opcodes, sack_wrap, source_ports, carriers, icrc_verdicts, trims, snaplens, mixed, sack_links,
-    nack_chain, probes, messages, several_qps, psn_wrap, one_direction, answers_only, two_places,
+    nack_chain, probes, messages, several_qps, psn_wrap, full_round, one_direction, answers_only, two_places,
     outside, ev_states, follow, statistics)}
