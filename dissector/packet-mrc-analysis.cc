@@ -360,15 +360,9 @@ show_answer(const place& at, const mrc_analysis* answer, const mrc_packet* packe
     for (unsigned i = 0; message != nullptr && i < MAX_LISTED_MESSAGES; ++i)
     {
         show_message(at, message, answer);
-        if (message->completed_frame != answer->frame)
-        {
-            break;
-        }
-        message = message->next;
-        if (message != nullptr && message->completed_frame != answer->frame)
-        {
-            break;
-        }
+        const bool is_completed = message->completed_frame == answer->frame;
+        const mrc_message* next = is_completed ? message->next : nullptr;
+        message = next != nullptr && next->completed_frame == answer->frame ? next : nullptr;
     }
     if ((answer->flags & MRC_COMPLETES) != 0)
     {

@@ -4,6 +4,7 @@
 
 #include "packet-mrc-analysis.h"
 #include "packet-mrc-flow.h"
+#include "packet-mrc-messages.h"
 
 #include <wiretap/wtap.h>
 
@@ -119,97 +120,6 @@ accept_psn(mrc_half* half, uint64_t psn)
     half->messages = nullptr;
     half->message = half->oldest = half->newest = nullptr;
     return true;
-}
-
-/// Whether a packet belongs to a message of the same number that was seen before.
-bool
-is_same_message(const mrc_message* message, const mrc_packet* packet)
-{
-    return (packet->headers & MRC_HAS_RETH) == 0 || message->r_key == 0 ||
-           (message->r_key == packet->reth.rKey && message->dma_bytes == packet->reth.dmaBytes);
-}
-
-/// @return ns from the first packet of a message to a frame, -1 if its start was not seen
-int64_t
-spent(const mrc_message* message, const mrc_analysis* until)
-{
-    const auto ns = static_cast<int64_t>(static_cast<uint64_t>(until->time_ns) -
-                                         static_cast<uint64_t>(message->first_ns));
-    return message->has_first && ns >= 0 ? ns : -1;
-}
-
-void
-join_message(mrc_half* half, mrc_analysis* write, const mrc_packet* packet)
-{
-    mrc_message* message = mrc_flow_find_message(half, packet->meth.msn);
-    if (message == nullptr || !is_same_message(message, packet))
-    {
-        message = mrc_flow_add_message(half, packet->meth.msn);
-        message->lowest_psn = write->psn;
-        message->first_frame = write->frame;
-        message->first_ns = write->time_ns;
-    }
-    half->message = message;
-    write->message = message;
-    ++message->packets;
-    if ((write->flags & MRC_RETRANSMISSION) != 0 && message->completed_frame == 0)
-    {
-        ++message->retransmissions;
-    }
-    if (write->psn < message->lowest_psn)
-    {
-        message->lowest_psn = write->psn;
-    }
-    if ((packet->headers & MRC_HAS_RETH) != 0)
-    {
-        message->dma_bytes = packet->reth.dmaBytes;
-        message->r_key = packet->reth.rKey;
-        if (mrc::IsFirst(packet->bth.opcode))
-        {
-            message->has_first = true;
-            message->base_va = packet->reth.va;
-        }
-    }
-    if (mrc::IsLast(packet->bth.opcode) && !message->has_last)
-    {
-        message->has_last = true;
-        message->last_psn = write->psn;
-        message->last_frame = write->frame;
-        message->transfer_ns = spent(message, write);
-        message->packets_at_last = message->packets;
-    }
-}
-
-/**
- * Complete messages.
- *
- * @param half direction of the data
- * @param by the SACK or ACK
- * @param completed count of complete messages, extended; 0 if only the PSNs tell
- */
-void
-complete_messages(mrc_half* half, mrc_analysis* by, uint64_t completed)
-{
-    while (half->oldest != nullptr)
-    {
-        mrc_message* message = half->oldest;
-        const mrc_message* next = message->next;
-        const bool by_psn =
-            half->has_cack && ((message->has_last && message->last_psn <= half->cack) ||
-                               (next != nullptr && next->lowest_psn <= half->cack));
-        if (!by_psn && message->msn >= completed)
-        {
-            return;
-        }
-        message->completed_frame = by->frame;
-        message->completion_ns = spent(message, by);
-        if (by->message == nullptr)
-        {
-            by->message = message;
-        }
-        by->flags |= MRC_COMPLETES;
-        half->oldest = message->next;
-    }
 }
 
 /// What a retransmission says about the transmission before.
@@ -353,7 +263,7 @@ see_write(mrc_half* half, mrc_analysis* write, const mrc_packet* packet)
     }
     if ((packet->headers & MRC_HAS_METH) != 0)
     {
-        join_message(half, write, packet);
+        mrc_join_message(half, write, packet);
     }
 }
 
@@ -523,13 +433,8 @@ see_sack(mrc_half* answers, mrc_analysis* sack, const mrc_packet* packet)
     }
     const uint32_t trigger =
         (said.cackPsn + static_cast<uint32_t>(said.ackPsnOffset)) & mrc::PSN_MASK;
-    mrc_evidence evidence{};
-    evidence.has_psn = !said.probeResponse;
-    evidence.psn = trigger;
-    evidence.ev = said.entropy;
-    evidence.tx_timestamp = said.txTimestamp;
-    evidence.source_qp_low = said.spdcid;
-    mrc_half* half = mrc_flow_data_of(answers, evidence);
+    mrc_half* half = mrc_flow_data_of(
+        answers, {!said.probeResponse, trigger, said.entropy, said.txTimestamp, said.spdcid});
     sack->half = half != nullptr ? half : answers;
     if (half == nullptr)
     {
@@ -598,20 +503,15 @@ see_sack(mrc_half* answers, mrc_analysis* sack, const mrc_packet* packet)
         half->cack = cack;
         half->has_cack = true;
     }
-    complete_messages(half, sack, 0);
+    mrc_complete_messages(half, sack, 0);
 }
 
 void
 see_nack(mrc_half* answers, mrc_analysis* nack, const mrc_packet* packet)
 {
     const mrc::Nack& said = packet->nack;
-    mrc_evidence evidence{};
-    evidence.has_psn = true;
-    evidence.psn = said.nackPsn;
-    evidence.ev = said.entropy;
-    evidence.tx_timestamp = said.txTimestamp;
-    evidence.source_qp_low = said.spdcid;
-    mrc_half* half = mrc_flow_data_of(answers, evidence);
+    mrc_half* half = mrc_flow_data_of(
+        answers, {true, said.nackPsn, said.entropy, said.txTimestamp, said.spdcid});
     nack->half = half != nullptr ? half : answers;
     const bool is_trim =
         said.reason == mrc::NackCode::TRIMMED || said.reason == mrc::NackCode::TRIMMED_LASTHOP;
@@ -668,7 +568,7 @@ see_acknowledge(mrc_half* answers, mrc_analysis* ack, const mrc_packet* packet)
     {
         return; // of messages that are not in the capture
     }
-    complete_messages(half, ack, completed);
+    mrc_complete_messages(half, ack, completed);
     if (ack->message == nullptr)
     {
         ack->message = mrc_flow_find_message(half, static_cast<uint16_t>(packet->aeth.msn - 1));
