@@ -160,6 +160,37 @@ TEST_F(SimBadInputTest, ConfigFile)
     }
 }
 
+TEST_F(SimBadInputTest, EvProfilesAndDenials)
+{
+    const auto with = [](const char* option, const char* spec) {
+        return std::vector<std::string>{"permutation", "--nics", "16", option, spec};
+    };
+    const std::vector<BadCase> cases{
+        {with("--ev-profile", "evs"), "should look like key=value"},
+        {with("--ev-profile", "colour=red evs=1"), "is none of nic=, peer="},
+        {with("--ev-profile", "count=4"), "needs one of evs=, route= and field="},
+        {with("--ev-profile", "evs=0xc0000001 field=16:0:0:0-0"), "needs one of"},
+        {with("--ev-profile", "evs=12x"), "'12x' is not a number"},
+        {with("--ev-profile", "evs=0xc0090000"), "EV 0: 0xc0090000 names no path"},
+        {with("--ev-profile", "field=16:0:3"), "should look like 16:0xc000:0x1f:0-3"},
+        {with("--ev-profile", "field=16:0xc000:0x3:0-4"), "max_val 4 is wider than the 2 bits"},
+        {with("--ev-profile", "nic=nic-99 evs=0xc0000000"), "nic-99"},
+        {with("--ev-profile", "nic=nic-0 route=p0/t0-0,t0-1,nic-9"), "p0/t0-0 has no route"},
+        {with("--ev-profile", "nic=nic-0 peer=nic-0 evs=0xc0000000"), "no QP of this workload"},
+        {with("--deny", "p1"), "should look like p1@5ms+10ms"},
+        {with("--deny", "p9@1ms"), "'p9' is no plane: p0 to p3"},
+        {with("--deny", "nic-99/p1@1ms"), "nic-99"},
+        {with("--deny", "p1@soon"), "soon"},
+        {{"permutation", "--nics", "16", "--prober", "--encap", "none"}, "source routing"},
+    };
+    for (const BadCase& bad : cases)
+    {
+        Expect(bad);
+    }
+    Expect({{"--config", Config("workload = \"permutation\"\nev-profil = [\"evs=1\"]\n")},
+            "run.toml:2: there is no option 'ev-profil'"});
+}
+
 } // namespace
 
 } // namespace mrc::test

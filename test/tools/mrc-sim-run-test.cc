@@ -334,6 +334,38 @@ TEST_F(SimRunTest, HelpAndVersion)
     EXPECT_EQ(RunSim({"--version"}).output.substr(0, 8), "mrc-sim ");
 }
 
+TEST_F(SimRunTest, ControllersActAndTheRunRepeats)
+{
+    const ProcessResult first = RunSim({"p2p",
+                                        "--nics",
+                                        "16",
+                                        "--size",
+                                        "4MiB",
+                                        "--ev-profile",
+                                        "nic=nic-0 field=16:0xc000:0x3:0-3 field=16:0:0x7:0-7",
+                                        "--deny",
+                                        "nic-0/p1@20us+30us",
+                                        "--deny",
+                                        "nic-0:0xc0020003@30us",
+                                        "--prober",
+                                        "--json",
+                                        "--quiet",
+                                        "--no-timing",
+                                        "--out",
+                                        Path("out")});
+    ASSERT_EQ(first.exitCode, 0) << first.errorOutput;
+    const nlohmann::json log = first.Json()["fault_log"];
+    EXPECT_EQ(log,
+              (nlohmann::json{"20.00 us: deny nic-0/p1",
+                              "30.00 us: deny nic-0:0xc0020003",
+                              "50.00 us: allow nic-0/p1"}));
+    EXPECT_EQ(first.Json()["parameters"]["prober"], true);
+    const ProcessResult again =
+        RunSim({"--config", Path("out/run.toml"), "--json", "--quiet", "--no-timing"});
+    ASSERT_EQ(again.exitCode, 0) << again.errorOutput;
+    EXPECT_EQ(again.output, first.output);
+}
+
 } // namespace
 
 } // namespace mrc::test

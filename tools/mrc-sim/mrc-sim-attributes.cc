@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mrc-sim-attributes.h"
 
+#include "mrc-ev-controller.h"
+#include "mrc-fabric-prober.h"
 #include "mrc-nic.h"
 #include "mrc-profile.h"
 #include "mrc-sim-bad-input.h"
@@ -29,7 +31,9 @@ Types()
 {
     return {ns3::MrcProfile::GetTypeId(),
             ns3::MrcTrimmingSwitch::GetTypeId(),
-            ns3::MrcNic::GetTypeId()};
+            ns3::MrcNic::GetTypeId(),
+            ns3::MrcEvController::GetTypeId(),
+            ns3::MrcFabricProber::GetTypeId()};
 }
 
 /// @param name "ns3::MrcNic" @param option for messages @return the class

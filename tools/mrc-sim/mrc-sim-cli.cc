@@ -5,6 +5,7 @@
 #include "mrc-sim-attributes.h"
 #include "mrc-sim-bad-input.h"
 #include "mrc-sim-config-file.h"
+#include "mrc-sim-evs.h"
 #include "mrc-sim-quantity.h"
 
 #include <algorithm>
@@ -219,11 +220,18 @@ AddTransportOptions(CLI::App& app, OptionAdder& add, Options& options)
 
 /// Add what concerns the run.
 void
-AddRunOptions(OptionAdder& add, Options& options)
+AddRunOptions(CLI::App& app, OptionAdder& add, Options& options)
 {
     add.Group("Run");
     add.List(
         "fault", options.faults, "SPEC", 0, "something that breaks, see --help-faults; repeatable");
+    add.List(
+        "ev-profile", options.evProfiles, "SPEC", 0, "paths of QPs, see --help-evs; repeatable");
+    add.List(
+        "deny", options.denials, "SPEC", 0, "a plane or EV to deny, see --help-evs; repeatable");
+    app.add_flag(
+           "--prober", options.hasProber, "find lossy NIC links by loops and deny their planes")
+        ->group("Run");
     add.Count("seed", options.seed, 1, "of all random numbers");
     add.Add(
         "duration", "TIME", "limit of simulated time", "10s", [&options](const std::string& text) {
@@ -361,15 +369,17 @@ ParseCommandLine(int argc, char** argv, Options& options)
     AddNetworkOptions(add, options);
     AddTrafficOptions(add, options);
     AddTransportOptions(app, add, options);
-    AddRunOptions(add, options);
+    AddRunOptions(app, add, options);
     app.set_config("--config", "", "read options from a TOML file; the command line goes first")
         ->type_name("FILE")
         ->group("Run");
     app.config_formatter(std::make_shared<ConfigFile>(app, options.origin));
     app.allow_config_extras(CLI::config_extras_mode::error);
     bool wantsFaultHelp = false;
+    bool wantsEvHelp = false;
     add.Group("Run");
     add.Flag("help-faults", wantsFaultHelp, true, "explain fault specifications");
+    add.Flag("help-evs", wantsEvHelp, true, "explain EV profiles and denials");
 
     std::string workload;
     app.add_option("--workload", workload, "the subcommand, for files")->group("");
@@ -406,9 +416,9 @@ ParseCommandLine(int argc, char** argv, Options& options)
         }
         throw BadInput("", OneLine(error.what()));
     }
-    if (wantsFaultHelp)
+    if (wantsFaultHelp || wantsEvHelp)
     {
-        std::cout << mrc::FaultHelp();
+        std::cout << (wantsFaultHelp ? mrc::FaultHelp() : EvHelp());
         return false;
     }
     if (!app.get_subcommands().empty())

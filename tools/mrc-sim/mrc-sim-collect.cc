@@ -139,7 +139,7 @@ CollectPackets(ns3::MrcClosNetwork& network, Results& results)
     kept.inFlight = kept.sent - std::min(kept.sent, accounted);
 }
 
-/// Fill in what became of faults.
+/// Fill in what became of faults, and what controllers did.
 void
 CollectFaults(const Scenario& scenario, Results& results)
 {
@@ -155,9 +155,17 @@ CollectFaults(const Scenario& scenario, Results& results)
         fault.packetsLost = seen.packetsSent;
         results.faults.push_back(fault);
     }
+    std::vector<Controllers::Event> events = scenario.controllers->Log();
     for (const ns3::MrcFaultSchedule::Event& event : scenario.faults->Log())
     {
         results.faults[event.fault].hasBegun = true;
+        events.push_back({event.timePs, event.text});
+    }
+    std::stable_sort(events.begin(), events.end(), [](const auto& left, const auto& right) {
+        return left.timePs < right.timePs;
+    });
+    for (const Controllers::Event& event : events)
+    {
         std::ostringstream line;
         line << std::fixed << std::setprecision(2) << Us(event.timePs) << " us: " << event.text;
         results.log.push_back(line.str());

@@ -83,6 +83,9 @@ EffectiveOptions(const Options& options)
     }
     list.push_back({"set", options.set});
     list.push_back({"fault", options.faults});
+    list.push_back({"ev-profile", options.evProfiles});
+    list.push_back({"deny", options.denials});
+    add("prober", options.hasProber ? "true" : "false");
     addCount("seed", options.seed);
     add("duration", TimeText(options.durationPs));
     add("stall-after", TimeText(options.stallPs));

@@ -51,6 +51,9 @@ struct Options
     uint32_t stride{1};      ///< ring-allreduce: NICs from one rank to the next
 
     std::vector<std::string> faults;               ///< specifications, see --help-faults
+    std::vector<std::string> evProfiles;           ///< specifications, see --help-evs
+    std::vector<std::string> denials;              ///< specifications, see --help-evs
+    bool hasProber{};                              ///< run the fabric prober
     std::map<std::string, std::string> attributes; ///< by option: values of AttributeOptions()
     std::vector<std::string> set;                  ///< ns3::Class::Attribute=value
     Verify verify{Verify::AUTO};                   ///< how payload is checked

@@ -67,7 +67,7 @@ Parameters(const Options& options, const Results& results)
     Json object{{"version", MRC_VERSION}};
     for (const auto& [name, values] : EffectiveOptions(options))
     {
-        if (name == "set" || name == "fault")
+        if (name == "set" || name == "fault" || name == "ev-profile" || name == "deny")
         {
             object[name] = values;
         }

@@ -84,7 +84,7 @@ struct Results
     Conservation conservation;                             ///< where WRITE packets went
 
     std::vector<FaultResult> faults;   ///< in the order given
-    std::vector<std::string> log;      ///< what faults did, in time order
+    std::vector<std::string> log;      ///< what faults and controllers did, in time order
     std::vector<std::string> problems; ///< messages that did not complete or are wrong
     AttributeList profile;             ///< attributes of MrcProfile, resolved
     AttributeList trimmingSwitch;      ///< attributes of MrcTrimmingSwitch

@@ -28,7 +28,8 @@ WriteRunToml(std::ostream& out, const Options& options)
         << "#   mrc-sim --config run.toml\n";
     for (const auto& [name, values] : EffectiveOptions(options))
     {
-        const bool isList = name == "fault" || name == "set";
+        const bool isList =
+            name == "fault" || name == "set" || name == "ev-profile" || name == "deny";
         if (values.empty())
         {
             continue;

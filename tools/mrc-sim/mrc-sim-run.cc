@@ -36,6 +36,7 @@ Simulate(const Scenario& scenario, const Options& options, Results& results)
     watch.Start();
     scenario.faults->Install();
     scenario.routeAround->Install();
+    scenario.controllers->Start();
     scenario.traffic->Start();
     const double startS = CpuSeconds();
     ns3::Simulator::Run();

@@ -173,6 +173,7 @@ BuildScenario(Options& options)
     });
     scenario.setupCpuS = CpuSeconds() - startS;
 
+    scenario.controllers = std::make_unique<Controllers>(options, scenario.network);
     scenario.faults = std::make_unique<ns3::MrcFaultSchedule>(scenario.network);
     for (const std::string& spec : options.faults)
     {

@@ -6,6 +6,7 @@
 #include "mrc-clos-network.h"
 #include "mrc-fault-schedule.h"
 #include "mrc-route-around.h"
+#include "mrc-sim-evs.h"
 #include "mrc-sim-options.h"
 #include "mrc-traffic.h"
 
@@ -22,6 +23,7 @@ struct Scenario
     std::unique_ptr<ns3::MrcTraffic> traffic;                ///< messages
     std::unique_ptr<ns3::MrcFaultSchedule> faults;           ///< what breaks
     std::unique_ptr<ns3::MrcRouteAroundMonitor> routeAround; ///< measures how that is coped with
+    std::unique_ptr<Controllers> controllers;                ///< profiles, denials, prober
     std::vector<mrc::ClosPort> captures;                     ///< ports to capture
     std::string verify;                                      ///< how payload is checked, in words
     double setupCpuS;                                        ///< processor time that all this took
