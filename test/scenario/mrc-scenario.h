@@ -90,7 +90,7 @@ class MrcScenario : public ::testing::Test
             droppedAny += counters.nicPorts.drop[reason] + counters.switchPorts.drop[reason];
         }
         const uint64_t ended = end.dataReceived + end.duplicates + dropped +
-                               counters.switchPorts.trimmed + end.outOfWindow;
+                               counters.switchPorts.trimmed + end.outOfWindow + end.resourceNacks;
         ASSERT_LE(ended, end.dataSent);
         EXPECT_LE(end.dataSent - ended, network->Fabric().Pool().InUse());
         EXPECT_LE(end.trimsReceived, counters.switchPorts.trimmed);

@@ -70,6 +70,31 @@ TEST_F(SimRunTest, JsonHoldsWhatIsPromised)
 
 // 2-byte writes: 5.09 us on one T0 and 6.54 us across a T1 to the destination's memory; the
 // requester sees its completion after the SACK's way back.
+TEST_F(SimRunTest, SlowMemoryOfTheReceiverSetsTheGoodput)
+{
+    // Memory takes 50 of 200 Gb/s. Whatever the packet buffer refuses goes again, and is accounted.
+    const ProcessResult result = RunSim({"permutation",
+                                         "--nics",
+                                         "16",
+                                         "--planes",
+                                         "2",
+                                         "--size",
+                                         "1MiB",
+                                         "--set",
+                                         "ns3::MrcProfile::PacketBuffer=262144",
+                                         "--set",
+                                         "ns3::MrcProfile::MemoryRate=50000000000",
+                                         "--json",
+                                         "--quiet"});
+    ASSERT_EQ(result.exitCode, 0) << result.errorOutput;
+    const nlohmann::json json = result.Json();
+    EXPECT_GT(json["packets"]["retransmitted"], 0);
+    EXPECT_TRUE(json["conservation"]["holds"]);
+    // 1 MiB less what the buffer still holds at the end takes 125.8 us at 50 Gb/s.
+    EXPECT_GT(json["fct_us"]["max"], 125.8);
+    EXPECT_LT(json["fct_us"]["max"], 250);
+}
+
 TEST_F(SimRunTest, LatencyOfAShortWriteIsTheIdeal)
 {
     for (const char* destination : {"nic-1", "nic-15"})

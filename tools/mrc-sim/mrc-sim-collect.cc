@@ -131,7 +131,8 @@ CollectPackets(ns3::MrcClosNetwork& network, Results& results)
     kept.delivered = endpoint.dataReceived;
     kept.duplicates = endpoint.duplicates;
     kept.trimmed = results.trimmed;
-    kept.refused = endpoint.outOfWindow + endpoint.accessErrors + endpoint.unknownQp;
+    kept.refused =
+        endpoint.outOfWindow + endpoint.accessErrors + endpoint.unknownQp + endpoint.resourceNacks;
     const uint64_t accounted =
         kept.delivered + kept.duplicates + kept.trimmed + kept.dropped + kept.refused;
     kept.isHeld =

@@ -74,6 +74,7 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
     }
     if (m_hasFailed)
     {
+        m_counters.unknownQp += !frame.Has(Frame::TRIMMED); // which was counted by the switch
         return ReplyInError();
     }
     if (frame.Has(Frame::TRIMMED))
@@ -101,7 +102,7 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
     }
     if (frame.payloadBytes > m_mtuBytes)
     {
-        ++m_counters.unexpected;
+        ++m_counters.accessErrors;
         return Refuse(AETH_NAK_INVALID_REQUEST, frame.psn, nowPs);
     }
     const bool hasImmediate = HasImmediate(frame.opcode);
@@ -110,7 +111,7 @@ Responder::OnWrite(const Frame& frame, int64_t nowPs)
     if (hasImmediate && !CanStash(rqmsn))
     {
         //= MRC-REF 2 WriteIMM overflow = NAK invalid request, fatal
-        ++m_counters.unexpected;
+        ++m_counters.accessErrors;
         return Refuse(AETH_NAK_INVALID_REQUEST, frame.psn, nowPs);
     }
     const Reth& reth = frame.write.reth;
