@@ -122,6 +122,14 @@ count(stat_tap_table* table, mrc_row* row, guint index, const mrc_packet* packet
     }
 }
 
+/// A window outlives what is known of a capture, so a row is found by numbers, not by address.
+uint64_t
+row_key(const mrc_half* half)
+{
+    const bool is_upwards = cmp_address(&half->source, &half->destination) < 0;
+    return uint64_t{half->stream} << 25 | half->dqp << 1 | (is_upwards ? 1 : 0);
+}
+
 tap_packet_status
 qp_packet(void* data, packet_info* pinfo, epan_dissect_t*, const void* tapped, tap_flags_t)
 {
@@ -134,8 +142,7 @@ qp_packet(void* data, packet_info* pinfo, epan_dissect_t*, const void* tapped, t
     const auto stat = static_cast<stat_data_t*>(data);
     stat_tap_table* table = g_array_index(stat->stat_tap_data->tables, stat_tap_table*, 0);
     guint index = 0;
-    mrc_row* row = mrc_table_row(
-        table, reinterpret_cast<uintptr_t>(analysis->half), make_row, analysis->half, &index);
+    mrc_row* row = mrc_table_row(table, row_key(analysis->half), make_row, analysis->half, &index);
     const double now = nstime_to_sec(&pinfo->rel_ts);
     if (row->first_seconds == 0 && row->last_seconds == 0)
     {
