@@ -12,7 +12,7 @@ namespace
 constexpr int64_t PS_PER_NS = 1000;
 
 /// A frame that seems to have waited longer than this was stamped before the clock was set.
-constexpr int64_t LONGEST_WAIT_PS = 1'000'000'000'000;
+constexpr int64_t LONGEST_WAIT_NS = 1'000'000'000;
 
 int64_t
 ReadNs(clockid_t clock)
@@ -33,17 +33,17 @@ HostNowPs()
 int64_t
 ArrivalClock::ToHostPs(int64_t realtimeNs, int64_t nowPs)
 {
-    static const int64_t epochNs = ReadNs(CLOCK_REALTIME); // keeps the products within 63 bits
     if (nowPs >= m_refreshPs)
     {
         constexpr int64_t REFRESH_PS = 10'000'000'000;
         m_refreshPs = nowPs + REFRESH_PS;
         // An interruption in between makes arrivals later, never earlier than the frame was sent.
         const int64_t wallNs = ReadNs(CLOCK_REALTIME);
-        m_offsetPs = HostNowPs() - (wallNs - epochNs) * PS_PER_NS;
+        m_offsetNs = HostNowPs() / PS_PER_NS - wallNs;
     }
-    const int64_t atPs = (realtimeNs - epochNs) * PS_PER_NS + m_offsetPs;
-    return std::clamp<int64_t>(atPs, nowPs - LONGEST_WAIT_PS, nowPs);
+    const int64_t nowNs = nowPs / PS_PER_NS;
+    const int64_t atNs = std::clamp(realtimeNs + m_offsetNs, nowNs - LONGEST_WAIT_NS, nowNs);
+    return atNs * PS_PER_NS;
 }
 
 } // namespace mrc::perf

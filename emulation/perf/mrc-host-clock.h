@@ -31,7 +31,7 @@ class ArrivalClock
     int64_t ToHostPs(int64_t realtimeNs, int64_t nowPs);
 
   private:
-    int64_t m_offsetPs{0};  //!< to be added
+    int64_t m_offsetNs{0};  //!< to be added
     int64_t m_refreshPs{0}; //!< when to take it anew
 };
 
