@@ -184,6 +184,36 @@ void mrc_handoff_ports();
  */
 bool mrc_accepts(tvbuff_t* tvb, packet_info* pinfo, bool strict);
 
+/// The uSIDs of a carrier.
+struct mrc_usid_list
+{
+    uint32_t block;    ///< first 32 bits
+    unsigned count;    ///< uSIDs before the first empty place
+    uint32_t usid[14]; ///< the uSIDs
+    int bytes;         ///< of a uSID
+    int block_bytes;   ///< before the first
+};
+
+/// Preferences of "srv6", as the user set them.
+struct mrc_carrier_preferences
+{
+    const char* prefixes;          ///< destinations that are carriers, separated by commas
+    unsigned block_bits = 32;      ///< before the first uSID
+    unsigned usid_bits = 16;       ///< of a uSID
+    unsigned first_hop_limit = 64; ///< of the outer header when it leaves the sender
+};
+
+extern mrc_carrier_preferences mrc_carriers;
+
+/// @param address 16 bytes @return whether it is a carrier
+bool mrc_is_carrier(const uint8_t* address);
+/// @param address 16 bytes of a carrier @return its uSIDs
+mrc_usid_list mrc_read_carrier(const uint8_t* address);
+/// Register the preferences of "srv6". @param proto the protocol
+void mrc_register_carriers(int proto);
+/// Take over what the user set.
+void mrc_apply_carriers();
+
 /// Register the protocol "srv6".
 void mrc_register_usid();
 /// Once all dissectors are registered.

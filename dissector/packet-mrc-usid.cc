@@ -5,18 +5,13 @@
 /// It stands in front of the dissectors of IPv6, IPv4 and Ethernet in IP, notes what the outer
 /// header says, shows its uSIDs, and hands the inner packet on.
 #include "mrc-srh.h"
-#include "mrc-usid-plan.h"
 #include "packet-mrc-parts.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <epan/prefs.h>
 #include <epan/proto_data.h>
 #include <string>
 #include <vector>
-#include <wsutil/inet_addr.h>
-#include <wsutil/report_message.h>
 
 int proto_srv6 = -1;
 
@@ -61,81 +56,12 @@ dissector_handle_t srv6_handle;
 dissector_handle_t front_handle;
 dissector_table_t ip_table;
 
-const char* carrier_prefixes;
-unsigned block_bits = 32;
-unsigned usid_bits = 16;
-unsigned first_hop_limit = 64;
-
-/// A prefix of addresses that are carriers.
-struct prefix
-{
-    uint8_t bytes[16];
-    unsigned bits;
-};
-
-std::vector<prefix> prefixes;
-
 const value_string TLV_TYPES[] = {
     {0, "Pad1"},
     {4, "PadN"},
     {5, "HMAC"},
     {0, nullptr},
 };
-
-/// The uSIDs of a carrier.
-struct usid_list
-{
-    uint32_t block;    ///< first 32 bits
-    unsigned count;    ///< uSIDs before the first empty place
-    uint32_t usid[14]; ///< the uSIDs
-    int bytes;         ///< of a uSID
-    int block_bytes;   ///< before the first
-};
-
-usid_list
-read_carrier(const uint8_t* address)
-{
-    usid_list list{};
-    list.block =
-        static_cast<uint32_t>(address[0]) << 24 | address[1] << 16 | address[2] << 8 | address[3];
-    if (block_bits < 32)
-    {
-        list.block &= 0xffffffffu << (32 - block_bits);
-    }
-    list.block_bytes = static_cast<int>(block_bits / 8);
-    list.bytes = static_cast<int>(usid_bits / 8);
-    for (int at = list.block_bytes; at + list.bytes <= 16; at += list.bytes)
-    {
-        uint32_t usid = 0;
-        for (int i = 0; i < list.bytes; ++i)
-        {
-            usid = usid << 8 | address[at + i];
-        }
-        if (usid == 0)
-        {
-            break;
-        }
-        list.usid[list.count++] = usid;
-    }
-    return list;
-}
-
-bool
-is_carrier(const uint8_t* address)
-{
-    for (const prefix& one : prefixes)
-    {
-        const unsigned whole = one.bits / 8;
-        const unsigned rest = one.bits % 8;
-        const auto mask = static_cast<uint8_t>(0xff00 >> rest);
-        if (std::memcmp(address, one.bytes, whole) == 0 &&
-            (rest == 0 || ((address[whole] ^ one.bytes[whole]) & mask) == 0))
-        {
-            return true;
-        }
-    }
-    return false;
-}
 
 /// A segment routing header, checked to lie in the captured bytes.
 struct srh_view
@@ -217,12 +143,12 @@ find_outer_ipv4(const uint8_t* bytes, int inner, const packet_info* pinfo)
 }
 
 uint8_t
-count_hops(const uint8_t* bytes, const usid_list& active, const srh_view& srh)
+count_hops(const uint8_t* bytes, const mrc_usid_list& active, const srh_view& srh)
 {
     unsigned hops = active.count;
     for (int i = 0; i < srh.left && i < srh.segments; ++i)
     {
-        hops += read_carrier(bytes + srh.offset + 8 + 16 * i).count;
+        hops += mrc_read_carrier(bytes + srh.offset + 8 + 16 * i).count;
     }
     return static_cast<uint8_t>(hops < 255 ? hops : 255);
 }
@@ -263,14 +189,14 @@ note_outer(tvbuff_t* tvb, packet_info* pinfo, mrc_outer& outer)
         outer.traffic_class = static_cast<uint8_t>(ip[0] << 4 | ip[1] >> 4);
         outer.ip_length = IPV6 + (static_cast<uint32_t>(ip[4]) << 8 | ip[5]);
         const uint8_t* const destination = ip + 24;
-        outer.has_carrier = is_carrier(destination);
+        outer.has_carrier = mrc_is_carrier(destination);
         if (outer.has_carrier)
         {
             mrc::ByteReader reader(destination, 16);
             outer.carrier.high = reader.U64();
             outer.carrier.low = reader.U64();
             outer.hops_left = count_hops(bytes,
-                                         read_carrier(destination),
+                                         mrc_read_carrier(destination),
                                          find_srh(bytes, ip[6], outer.ip_offset + IPV6, inner));
         }
     }
@@ -298,7 +224,7 @@ struct node
 /// Add the nodes of a carrier. @param after uSID before the first, 0 if it is not known
 void
 add_nodes(std::vector<node>& path,
-          const usid_list& list,
+          const mrc_usid_list& list,
           const address* destination,
           uint16_t after)
 {
@@ -337,7 +263,7 @@ write_path(const std::vector<node>& path, bool has_begun, mrc_line& line)
         const char* const name = path[i].name;
         if (name == nullptr)
         {
-            line.hex(path[i].usid, usid_bits / 4);
+            line.hex(path[i].usid, mrc_carriers.usid_bits / 4);
         }
         else
         {
@@ -355,7 +281,7 @@ void
 show_usids(proto_tree* tree,
            tvbuff_t* source,
            int offset,
-           const usid_list& list,
+           const mrc_usid_list& list,
            const std::vector<node>& path,
            size_t first)
 {
@@ -471,11 +397,11 @@ show_srh(proto_tree* tree,
                                i < srh.left    ? " (to come)"
                                : i == srh.left ? " (active)"
                                                : " (done)");
-        if (!is_carrier(bytes))
+        if (!mrc_is_carrier(bytes))
         {
             continue;
         }
-        const usid_list list = read_carrier(bytes);
+        const mrc_usid_list list = mrc_read_carrier(bytes);
         std::vector<node> nodes;
         add_nodes(nodes, list, destination, 0);
         show_usids(proto_item_add_subtree(carrier_item, ett_srv6), source, at, list, nodes, 0);
@@ -498,14 +424,14 @@ dissect_srv6(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data)
     tvbuff_t* const source = outer.source;
     const int carrier_at = outer.ip_offset + 24;
     const uint8_t* const bytes = tvb_get_ptr(source, 0, outer.inner_offset);
-    const usid_list list = read_carrier(bytes + carrier_at);
+    const mrc_usid_list list = mrc_read_carrier(bytes + carrier_at);
     const srh_view srh =
         find_srh(bytes, bytes[outer.ip_offset + 6], outer.ip_offset + IPV6, outer.inner_offset);
     address destination;
     const address* const inner = inner_destination(tvb, destination) ? &destination : nullptr;
     const uint8_t hop_limit = bytes[outer.ip_offset + 7];
-    const bool knows_hops = hop_limit <= first_hop_limit;
-    const unsigned done = knows_hops ? first_hop_limit - hop_limit : 0;
+    const bool knows_hops = hop_limit <= mrc_carriers.first_hop_limit;
+    const unsigned done = knows_hops ? mrc_carriers.first_hop_limit - hop_limit : 0;
 
     std::vector<node> path;
     add_nodes(path, list, inner, 0);
@@ -574,63 +500,6 @@ take_protocols()
             dissector_reset_uint(IP_TABLE, protocol);
         }
     }
-}
-
-/// @param text such as "fd6d:7263::/32" @param one the answer @return whether it is a prefix
-bool
-parse_prefix(const std::string& text, prefix& one)
-{
-    const size_t slash = text.find('/');
-    if (slash == std::string::npos)
-    {
-        return false;
-    }
-    ws_in6_addr parsed;
-    char* end = nullptr;
-    const unsigned long bits = std::strtoul(text.c_str() + slash + 1, &end, 10);
-    if (!ws_inet_pton6(text.substr(0, slash).c_str(), &parsed) || *end != 0 ||
-        end == text.c_str() + slash + 1 || bits > 128)
-    {
-        return false;
-    }
-    std::memcpy(one.bytes, &parsed, sizeof(one.bytes));
-    one.bits = static_cast<unsigned>(bits);
-    return true;
-}
-
-/// Take over what the user set.
-void
-apply_preferences()
-{
-    prefixes.clear();
-    const std::string text = carrier_prefixes == nullptr ? "" : carrier_prefixes;
-    for (size_t at = 0; at < text.size();)
-    {
-        const size_t end = text.find_first_of(", ", at);
-        const std::string word = text.substr(at, end == std::string::npos ? end : end - at);
-        prefix one;
-        if (parse_prefix(word, one))
-        {
-            prefixes.push_back(one);
-        }
-        else if (!word.empty())
-        {
-            report_failure("srv6.carriers: \"%s\" is no prefix; right would be fd6d:7263::/32",
-                           word.c_str());
-        }
-        at = end == std::string::npos ? text.size() : end + 1;
-    }
-    if (block_bits % 8 != 0 || block_bits < 16 || block_bits > 96)
-    {
-        report_failure("srv6.block_bits: %u is not one of 16, 24 ... 96", block_bits);
-        block_bits = 32;
-    }
-    if (usid_bits != 8 && usid_bits != 16 && usid_bits != 24 && usid_bits != 32)
-    {
-        report_failure("srv6.usid_bits: %u is not one of 8, 16, 24, 32", usid_bits);
-        usid_bits = 16;
-    }
-    mrc_load_name_file();
 }
 
 void
@@ -752,38 +621,7 @@ mrc_register_usid()
 {
     proto_srv6 = proto_register_protocol("Segment Routing over IPv6, uSIDs", "SRv6", "srv6");
     register_fields();
-    module_t* const module = prefs_register_protocol(proto_srv6, apply_preferences);
-    static const std::string DEFAULT_CARRIERS = [] {
-        char text[64];
-        snprintf(text,
-                 sizeof(text),
-                 "%x:%x::/32, fcbb:bb00::/32, 5f00::/16",
-                 mrc::DEFAULT_USID_BLOCK >> 16,
-                 mrc::DEFAULT_USID_BLOCK & 0xffff);
-        return std::string(text);
-    }();
-    carrier_prefixes = DEFAULT_CARRIERS.c_str();
-    prefs_register_string_preference(module,
-                                     "carriers",
-                                     "Prefixes of carriers",
-                                     "Destinations under these prefixes carry uSIDs; several are "
-                                     "separated by commas",
-                                     &carrier_prefixes);
-    prefs_register_uint_preference(module,
-                                   "block_bits",
-                                   "Bits of the block",
-                                   "Bits of a carrier before its first uSID",
-                                   10,
-                                   &block_bits);
-    prefs_register_uint_preference(
-        module, "usid_bits", "Bits of a uSID", "8, 16, 24 or 32", 10, &usid_bits);
-    prefs_register_uint_preference(module,
-                                   "hop_limit",
-                                   "First hop limit",
-                                   "Hop limit of the outer header when it leaves the sender",
-                                   10,
-                                   &first_hop_limit);
-    mrc_register_names(module);
+    mrc_register_carriers(proto_srv6);
     register_init_routine(take_protocols);
 }
 
@@ -795,5 +633,5 @@ mrc_handoff_usid()
     // Of no protocol: it also sees packets that carry no uSIDs.
     front_handle = create_dissector_handle_with_name_and_description(
         dissect_carried, -1, nullptr, "SRv6 uSIDs of the outer header, then as before");
-    apply_preferences();
+    mrc_apply_carriers();
 }
