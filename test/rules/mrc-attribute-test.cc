@@ -104,6 +104,13 @@ TEST(AttributeRules, EachFieldOfCoreHasAnAttribute)
           {"evMinActive", "EvMinActive"},
           {"probeIntervalPs", "ProbeInterval"},
           {"probeIntervalMaxPs", "ProbeIntervalMax"}}},
+        {"EndpointConfig",
+         {{"portUpdateIntervalPs", "PortUpdateInterval"},
+          {"portUpdateIntervalMaxPs", "PortUpdateIntervalMax"},
+          {"portUpdateRepeats", "PortUpdateRepeats"},
+          {"evProbeTimeoutPs", "EvProbeTimeout"},
+          {"reverseProbes", "ReverseProbes"},
+          {"keepReverseEv", "KeepReverseEv"}}},
         {"NsccConfig",
          {{"baseRttPs", ""},             // TransportConfig
           {"lineRateBitsPerSecond", ""}, // topology
@@ -129,6 +136,7 @@ TEST(AttributeRules, EachFieldOfCoreHasAnAttribute)
     const std::map<std::string, std::string> headers = {
         {"TransportConfig", "core/mrc-transport-config.h"},
         {"EvTableConfig", "core/mrc-ev-table.h"},
+        {"EndpointConfig", "core/mrc-endpoint-config.h"},
         {"NsccConfig", "core/mrc-nscc.h"},
         {"RepsConfig", "core/mrc-reps-selector.h"},
         {"DctcpConfig", "core/mrc-dctcp.h"}};

@@ -118,8 +118,9 @@ CollectPackets(ns3::MrcClosNetwork& network, Results& results)
     results.hops = counters.nicPorts.sent + counters.switchPorts.sent;
     results.trimmed = counters.nicPorts.trimmed + counters.switchPorts.trimmed;
     results.marked = counters.nicPorts.marked + counters.switchPorts.marked;
-    results.control =
-        endpoint.sacksSent + endpoint.nacksSent + endpoint.acksSent + endpoint.probesSent;
+    results.control = endpoint.sacksSent + endpoint.nacksSent + endpoint.acksSent +
+                      endpoint.probesSent + endpoint.op.evProbesSent + endpoint.op.portUpdatesSent +
+                      endpoint.op.requestsAnswered;
     Conservation& kept = results.conservation;
     for (uint32_t i = 0; i < ns3::MRC_DROP_REASONS; ++i)
     {
@@ -154,6 +155,11 @@ CollectFaults(const Scenario& scenario, Results& results)
         fault.isMeasured = seen.isMeasured;
         fault.timeToRouteAroundUs = Us(seen.TimePs());
         fault.packetsLost = seen.packetsSent;
+        for (const auto& [who, qp] : seen.qps)
+        {
+            fault.qps.push_back(
+                {who.first, who.second, Us(qp.lastSentPs - seen.onsetPs), qp.packetsSent});
+        }
         results.faults.push_back(fault);
     }
     std::vector<Controllers::Event> events = scenario.controllers->Log();

@@ -106,6 +106,11 @@ Packets(const Results& results)
             {"nacks", endpoint.nacksSent},
             {"acks", endpoint.acksSent},
             {"probes", endpoint.probesSent},
+            {"ev_probes", endpoint.op.evProbesSent},
+            {"ev_probes_answered", endpoint.op.evProbesAnswered},
+            {"port_updates", endpoint.op.portUpdatesSent},
+            {"port_updates_repeated", endpoint.op.portUpdatesRepeated},
+            {"port_updates_answered", endpoint.op.portUpdatesAnswered},
             {"inferred_losses", endpoint.inferredLosses},
             {"timeouts", endpoint.timeouts}};
 }
@@ -117,13 +122,22 @@ Faults(const Results& results)
     Json list = Json::array();
     for (const FaultResult& fault : results.faults)
     {
+        Json qps = Json::array();
+        for (const FaultQp& qp : fault.qps)
+        {
+            qps.push_back({{"nic", qp.nic},
+                           {"remote_qp", qp.remoteQp},
+                           {"time_to_route_around_us", Round(qp.timeToRouteAroundUs)},
+                           {"packets_lost", qp.packetsLost}});
+        }
         list.push_back(
             {{"spec", fault.spec},
              {"onset_us", Round(fault.onsetUs)},
              {"has_begun", fault.hasBegun},
              {"time_to_route_around_us",
               fault.isMeasured ? Json(Round(fault.timeToRouteAroundUs)) : Json(nullptr)},
-             {"packets_lost", fault.isMeasured ? Json(fault.packetsLost) : Json(nullptr)}});
+             {"packets_lost", fault.isMeasured ? Json(fault.packetsLost) : Json(nullptr)},
+             {"qps", qps}});
     }
     return list;
 }

@@ -47,6 +47,15 @@ struct Conservation
     bool isHeld;         ///< what remains is not negative, and not more than there are frames
 };
 
+/// How soon one QP left the paths that a fault cut.
+struct FaultQp
+{
+    uint32_t nic;               ///< the sender
+    uint32_t remoteQp;          ///< QPN at the receiver
+    double timeToRouteAroundUs; ///< from onset to its last WRITE sent onto a failed path, us
+    uint64_t packetsLost;       ///< WRITE packets that it sent onto failed paths
+};
+
 /// What became of a fault.
 struct FaultResult
 {
@@ -56,6 +65,7 @@ struct FaultResult
     bool isMeasured;            ///< whether it has paths to route around
     double timeToRouteAroundUs; ///< from onset to the last WRITE sent onto a failed path, us
     uint64_t packetsLost;       ///< WRITE packets sent onto failed paths after the onset
+    std::vector<FaultQp> qps;   ///< QPs that sent any
 };
 
 /// What happened, computed once when a run is over. The reports only format it.

@@ -9,6 +9,21 @@
 namespace mrc
 {
 
+/// What the endpoint operations of one NIC counted.
+struct EndpointOpCounters
+{
+    uint64_t evProbesSent;        ///< EV_PROBE sent
+    uint64_t evProbesAnswered;    ///< answered in time
+    uint64_t evProbesUnanswered;  ///< not answered in time
+    uint64_t portUpdatesSent;     ///< PORT_STATUS_UPDATE sent, repetitions included
+    uint64_t portUpdatesRepeated; ///< of these, repetitions
+    uint64_t portUpdatesAnswered; ///< that a peer confirmed
+    uint64_t portUpdatesGivenUp;  ///< that a peer never confirmed
+    uint64_t requestsAnswered;    ///< requests received and answered
+    uint64_t requestsRefused;     ///< requests of strangers, of unknown kind, or that make no sense
+    uint64_t responsesUnmatched;  ///< responses to nothing that waits for one
+};
+
 /// What the endpoints of one NIC counted. Each event is counted once, where it happens.
 struct EndpointCounters
 {
@@ -36,6 +51,7 @@ struct EndpointCounters
     uint64_t messagesFailed;  ///< work requests completed in error
     uint64_t messagesArrived; ///< messages complete at the responder
     EvCounters ev;            ///< what happened to EVs
+    EndpointOpCounters op;    ///< endpoint operations
 };
 
 } // namespace mrc

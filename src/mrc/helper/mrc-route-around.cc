@@ -8,7 +8,7 @@
 namespace ns3
 {
 
-std::vector<mrc::Attachment>
+MrcPathPortList
 MrcPathPorts(
     const mrc::PathPlan& plan, uint32_t plane, uint32_t source, uint32_t destination, uint32_t ev)
 {
@@ -16,7 +16,8 @@ MrcPathPorts(
     const mrc::ClosPlan& clos = plan.Usids().Clos();
     const uint32_t first = clos.T0Of(source);
     const uint32_t last = clos.T0Of(destination);
-    std::vector<mrc::Attachment> ports{{NodeKind::NIC, source, static_cast<uint16_t>(plane)}};
+    MrcPathPortList ports;
+    ports.Add({NodeKind::NIC, source, static_cast<uint16_t>(plane)});
     if (first != last)
     {
         const uint32_t u0 = plan.Layout().U0(ev);
@@ -24,21 +25,20 @@ MrcPathPorts(
         const uint32_t t1 = u0 / clos.ParallelLinks();
         const uint32_t firstPod = clos.PodOfT0(first);
         const uint32_t lastPod = clos.PodOfT0(last);
-        ports.push_back({NodeKind::T0, first, static_cast<uint16_t>(clos.NicsPerT0() + u0)});
+        ports.Add({NodeKind::T0, first, static_cast<uint16_t>(clos.NicsPerT0() + u0)});
         if (firstPod != lastPod)
         {
             const uint32_t u1 = plan.Layout().U1(ev);
             const auto up = static_cast<uint16_t>(clos.T1Downlinks() + u1);
             const mrc::Attachment port{NodeKind::T1, firstPod * clos.T1PerPod() + t1, up};
-            ports.push_back(port);
+            ports.Add(port);
             const mrc::Attachment t2 = clos.Peer(plane, port);
-            ports.push_back({NodeKind::T2, t2.index, static_cast<uint16_t>(lastPod)});
+            ports.Add({NodeKind::T2, t2.index, static_cast<uint16_t>(lastPod)});
         }
         const uint32_t down = last % clos.T0PerPod() * clos.ParallelLinks() + link;
-        ports.push_back(
-            {NodeKind::T1, lastPod * clos.T1PerPod() + t1, static_cast<uint16_t>(down)});
+        ports.Add({NodeKind::T1, lastPod * clos.T1PerPod() + t1, static_cast<uint16_t>(down)});
     }
-    ports.push_back({NodeKind::T0, last, static_cast<uint16_t>(clos.HostPort(destination))});
+    ports.Add({NodeKind::T0, last, static_cast<uint16_t>(clos.HostPort(destination))});
     return ports;
 }
 
@@ -46,7 +46,7 @@ MrcRouteAroundMonitor::MrcRouteAroundMonitor(Ptr<MrcClosNetwork> network,
                                              const std::vector<mrc::FaultSpec>& faults)
     : m_network(network),
       m_faults(faults),
-      m_results(faults.size(), Result{false, 0, 0, 0})
+      m_results(faults.size(), Result{false, 0, 0, 0, 0, {}})
 {
 }
 
@@ -81,7 +81,9 @@ MrcRouteAroundMonitor::Install()
 void
 MrcRouteAroundMonitor::Begin(size_t fault)
 {
-    m_results[fault] = {true, MrcNowPs(), MrcNowPs(), 0};
+    const int64_t durationPs = m_faults[fault].durationPs;
+    const int64_t endPs = durationPs == 0 ? INT64_MAX : MrcNowPs() + durationPs;
+    m_results[fault] = {true, MrcNowPs(), endPs, MrcNowPs(), 0, {}};
     if (m_active.empty())
     {
         for (uint32_t nic = 0; nic < m_network->NicCount(); ++nic)
@@ -117,10 +119,14 @@ MrcRouteAroundMonitor::OnSent(uint32_t plane, const mrc::Frame& frame, Time when
     for (const size_t fault : m_active)
     {
         Result& result = m_results[fault];
-        if (when.GetTimeStep() >= result.onsetPs && IsCut(m_faults[fault], plane, frame))
+        if (when.GetTimeStep() >= result.onsetPs && when.GetTimeStep() < result.endPs &&
+            IsCut(m_faults[fault], plane, frame))
         {
             result.lastSentPs = std::max(result.lastSentPs, when.GetTimeStep());
             ++result.packetsSent;
+            QpResult& qp = result.qps[{frame.source, frame.destinationQp}];
+            qp.lastSentPs = std::max(qp.lastSentPs, when.GetTimeStep());
+            ++qp.packetsSent;
         }
     }
 }

@@ -5,6 +5,9 @@
 #include "mrc-clos-network.h"
 #include "mrc-fault-spec.h"
 
+#include <array>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -21,13 +24,24 @@ namespace ns3
 class MrcRouteAroundMonitor
 {
   public:
+    /// What one QP sent into a fault.
+    struct QpResult
+    {
+        int64_t lastSentPs{0};   ///< when its last WRITE left for a failed path
+        uint64_t packetsSent{0}; ///< WRITEs that left for a failed path
+    };
+
     /// What was seen of one fault; of one that flaps, since it began last.
     struct Result
     {
         bool isMeasured;      ///< whether it cuts paths, and has begun
         int64_t onsetPs;      ///< when it began
+        int64_t endPs;        ///< when it ends; what is sent then arrives
         int64_t lastSentPs;   ///< when the last WRITE left for a failed path; onsetPs if none did
         uint64_t packetsSent; ///< WRITEs that left for a failed path
+
+        /// QPs that sent into it, by sending NIC and the peer's QPN.
+        std::map<std::pair<uint32_t, uint32_t>, QpResult> qps{};
 
         /// @return from the onset to the last WRITE that was sent into the fault, ps
         int64_t TimePs() const
@@ -67,6 +81,36 @@ class MrcRouteAroundMonitor
     std::vector<size_t> m_active;         //!< faults being watched
 };
 
+/// The egress ports of a path, in order; of a packet that is looked at, so without allocation.
+class MrcPathPortList
+{
+  public:
+    /// @param port the next port, at most MAX_PORTS in all
+    void Add(const mrc::Attachment& port)
+    {
+        m_ports[m_count++] = port;
+    }
+
+    /// @return the first port
+    const mrc::Attachment* begin() const
+    {
+        return m_ports.data();
+    }
+
+    /// @return past the last port
+    const mrc::Attachment* end() const
+    {
+        return m_ports.data() + m_count;
+    }
+
+  private:
+    /// NIC, T0, T1, T2, T1, T0.
+    static constexpr size_t MAX_PORTS = 6;
+
+    std::array<mrc::Attachment, MAX_PORTS> m_ports{}; //!< the ports
+    size_t m_count{0};                                //!< how many there are
+};
+
 /**
  * The egress ports that a frame passes, by its EV.
  *
@@ -77,7 +121,7 @@ class MrcRouteAroundMonitor
  * @param ev the EV, valid for this pair
  * @return ports of NIC and switches in the order of the path
  */
-std::vector<mrc::Attachment> MrcPathPorts(
+MrcPathPortList MrcPathPorts(
     const mrc::PathPlan& plan, uint32_t plane, uint32_t source, uint32_t destination, uint32_t ev);
 
 } // namespace ns3

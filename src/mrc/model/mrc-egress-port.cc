@@ -4,6 +4,8 @@
 #include "mrc-clock.h"
 #include "mrc-wire-size.h"
 
+#include <ns3/abort.h>
+
 #include <algorithm>
 
 namespace ns3
@@ -11,12 +13,22 @@ namespace ns3
 
 namespace
 {
-/// @return ps per byte x 2^16
+/// @return ps per byte x 2^16 of a rate in b/s, and the other way round
+uint64_t
+PerByte16(uint64_t value)
+{
+    constexpr unsigned __int128 PS_BITS_PER_BYTE = 8'000'000'000'000;
+    return static_cast<uint64_t>((PS_BITS_PER_BYTE << 16) / value);
+}
+
+/// @param bitsPerSecond rate of a link, checked @return ps per byte x 2^16
 uint64_t
 PsPerByte16(uint64_t bitsPerSecond)
 {
-    constexpr unsigned __int128 PS_BITS_PER_BYTE = 8'000'000'000'000;
-    return static_cast<uint64_t>((PS_BITS_PER_BYTE << 16) / bitsPerSecond);
+    NS_ABORT_MSG_IF(bitsPerSecond < MrcEgressPort::MIN_BITS_PER_SECOND,
+                    "a link of " << bitsPerSecond << " b/s is too slow: at least "
+                                 << MrcEgressPort::MIN_BITS_PER_SECOND << " b/s");
+    return PerByte16(bitsPerSecond);
 }
 } // namespace
 
@@ -37,6 +49,10 @@ MrcEgressPort::Connect(MrcPortContext* context,
                        int64_t delayPs,
                        uint64_t seed)
 {
+    if (m_extras != nullptr)
+    {
+        m_extras->context.reset(); // of the link before
+    }
     m_context = context;
     m_index = index;
     m_sink = sink;
@@ -361,7 +377,7 @@ MrcEgressPort::SetDelay(int64_t delayPs, int64_t nowPs)
 uint64_t
 MrcEgressPort::BitsPerSecond() const
 {
-    return PsPerByte16(m_context->psPerByte16);
+    return PerByte16(m_context->psPerByte16);
 }
 
 void

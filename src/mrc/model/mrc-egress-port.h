@@ -80,6 +80,9 @@ struct MrcPortExtras
 class MrcEgressPort final : public MrcFabricEvent
 {
   public:
+    /// Slowest link: at less, times of large frames leave the range of the arithmetic.
+    static constexpr uint64_t MIN_BITS_PER_SECOND = 1'000'000;
+
     MrcEgressPort();
 
     /// @return memory beside that of other ports

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mrc-nic.h"
 
+#include "mrc-bth.h"
 #include "mrc-clock.h"
 #include "mrc-frame-codec.h"
 #include "mrc-frame-srh.h"
@@ -116,7 +117,15 @@ MrcNic::GetTypeId()
             .AddTraceSource("EvState",
                             "An EV of a QP changed its state.",
                             MakeTraceSourceAccessor(&MrcNic::m_evTrace),
-                            "ns3::MrcNic::EvTracedCallback"));
+                            "ns3::MrcNic::EvTracedCallback")
+            .AddTraceSource("EvProbe",
+                            "An EV_PROBE was answered, or not in time.",
+                            MakeTraceSourceAccessor(&MrcNic::m_evProbeTrace),
+                            "ns3::MrcNic::EvProbeTracedCallback")
+            .AddTraceSource("PeerPorts",
+                            "A peer said which of its ports are reachable, and that is new.",
+                            MakeTraceSourceAccessor(&MrcNic::m_peerPortsTrace),
+                            "ns3::MrcNic::PeerPortsTracedCallback"));
     return tid;
 }
 
@@ -137,6 +146,7 @@ MrcNic::DoDispose()
     m_ports.Clear();
     m_portFree.clear();
     m_qps.clear();
+    m_endpointOps.reset();
     m_fabric = nullptr;
     m_profile = nullptr;
     m_application = nullptr;
@@ -163,6 +173,7 @@ MrcNic::Configure(Ptr<MrcFabric> fabric, Ptr<MrcProfile> profile, uint32_t index
         m_portFree.push_back(Create<PortFree>(*this, &m_ports[plane], plane));
     }
     m_firstPort = static_cast<uint8_t>(index % planes);
+    m_endpointOps = std::make_unique<MrcEndpointOps>(*this, seed);
 }
 
 void
@@ -189,6 +200,7 @@ MrcNic::CreateQp(uint32_t peer, const mrc::QpSetup& setup)
                                   m_fabric->Plan().Template(m_index, peer),
                                   m_fabric->Addresses().NicAddress(peer),
                                   m_seed * 0x100000001b3 + setup.localQp));
+    m_endpointOps->OnQp(*m_qps.back(), MrcNowPs());
     return setup.localQp;
 }
 
@@ -209,7 +221,14 @@ MrcNic::SetPortUp(uint8_t plane, bool isUp)
     const int64_t nowPs = MrcNowPs();
     m_ports[plane].SetUp(isUp, nowPs);
     m_portStateTrace(plane, isUp);
+    m_endpointOps->OnPort(plane, isUp, nowPs);
     Pump(nowPs);
+}
+
+uint16_t
+MrcNic::ProbeEv(uint32_t peer, uint8_t plane, uint32_t ev, Time timeout)
+{
+    return m_endpointOps->Probe({peer, 0, ev, plane, timeout.GetPicoSeconds()});
 }
 
 void
@@ -288,6 +307,7 @@ MrcNic::Pull(uint8_t plane, int64_t nowPs, bool& isSittingOut)
         }
         if (hasFrame)
         {
+            qp.reverse.OnSent();
             Address(qp, *frame, plane);
             m_ports[plane].Transmit(frame, nowPs);
             qp.ArmTimer(nowPs);
@@ -358,6 +378,12 @@ MrcNic::Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs)
         return;
     }
     const uint32_t index = frame->destinationQp - FIRST_QP;
+    if (frame->destinationQp == mrc::ENDPOINT_QP && mrc::IsEndpointOp(frame->opcode) &&
+        frame->source != m_index)
+    {
+        m_endpointOps->Receive(frame, static_cast<uint8_t>(port), nowPs);
+        return;
+    }
     if (index >= m_qps.size() || m_qps[index]->Peer() != frame->source)
     {
         ReceiveWithoutQp(frame, port, nowPs);
@@ -366,6 +392,14 @@ MrcNic::Receive(mrc::Frame* frame, uint16_t port, int64_t nowPs)
     MrcQp& qp = *m_qps[index];
     if (mrc::IsWrite(frame->opcode))
     {
+        // The QPs of a NIC share one probe per base RTT: 32 answers each RTT would take 3 % of a
+        // port under incast.
+        const auto share = static_cast<int64_t>(m_qps.size());
+        if (m_profile->Endpoint().reverseProbes &&
+            qp.reverse.OnReceived(nowPs, m_profile->Transport().baseRttPs * share))
+        {
+            m_endpointOps->ProbeReverse(qp, nowPs);
+        }
         Answer(qp, qp.responder.OnWrite(*frame, nowPs), frame, port, nowPs);
         return;
     }
@@ -503,8 +537,13 @@ MrcNic::Answer(MrcQp& qp, uint8_t replies, mrc::Frame* trigger, uint16_t port, i
             trigger = nullptr; // the last answer takes its place
         }
         qp.responder.Fill(reply, trigger == nullptr ? *answer : *trigger, *answer);
-        Address(qp, *answer, static_cast<uint8_t>(port));
-        m_ports[port].Enqueue(answer, nowPs);
+        auto plane = static_cast<uint8_t>(port);
+        if (m_profile->Endpoint().keepReverseEv || !qp.reverse.IsPlaneUp(plane))
+        {
+            plane = m_endpointOps->Reroute(qp, *answer, plane);
+        }
+        Address(qp, *answer, plane);
+        m_ports[plane].Enqueue(answer, nowPs);
     }
     if (trigger != nullptr)
     {

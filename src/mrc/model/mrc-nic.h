@@ -2,6 +2,7 @@
 #ifndef MRC_NIC_H
 #define MRC_NIC_H
 
+#include "mrc-endpoint-ops.h"
 #include "mrc-ev-policy.h"
 #include "mrc-fabric.h"
 #include "mrc-memory.h"
@@ -15,6 +16,7 @@
 #include <ns3/nstime.h>
 #include <ns3/object.h>
 
+#include <memory>
 #include <vector>
 
 namespace ns3
@@ -59,6 +61,11 @@ class MrcNic : public Object, public MrcPortTraces, public MrcFrameSink
 
     /// @param plane of a port @param isUp its new state
     typedef void (*PortStateTracedCallback)(uint32_t plane, bool isUp);
+    /// @param nic index of the NIC @param result what came of an EV_PROBE
+    typedef void (*EvProbeTracedCallback)(uint32_t nic, const mrc::EvProbeResult& result);
+    /// @param nic index of the NIC @param peer index of the peer
+    /// @param mask bit p: the peer's port of plane p is reachable @param when the time
+    typedef void (*PeerPortsTracedCallback)(uint32_t nic, uint32_t peer, uint32_t mask, Time when);
 
     /// @return the TypeId
     static TypeId GetTypeId();
@@ -171,7 +178,24 @@ class MrcNic : public Object, public MrcPortTraces, public MrcFrameSink
     /// Let a QP go on whose EVs were changed from outside. @param qp of this NIC
     void Resume(MrcQp& qp);
 
-    /// Change the state of a port and its link's outgoing direction.
+    /**
+     * Ask another NIC whether an EV works. Trace source EvProbe has the answer.
+     *
+     * @param peer index of the other NIC
+     * @param plane plane of the EV
+     * @param ev the EV
+     * @param timeout after which it counts as unanswered; 0 = EvProbeTimeout of the profile
+     * @return the request id
+     */
+    uint16_t ProbeEv(uint32_t peer, uint8_t plane, uint32_t ev, Time timeout);
+
+    /// @return ports and endpoint operations
+    const MrcEndpointOps& EndpointOps() const
+    {
+        return *m_endpointOps;
+    }
+
+    /// Change the state of a port and its link's outgoing direction, and tell the peers.
     void SetPortUp(uint8_t plane, bool isUp);
 
     /// @param plane which @return the egress side of the port
@@ -230,6 +254,7 @@ class MrcNic : public Object, public MrcPortTraces, public MrcFrameSink
 
   private:
     friend class MrcQp;
+    friend class MrcEndpointOps;
 
     /// The event of a port that becomes free with more to send.
     class PortFree;
@@ -263,19 +288,21 @@ class MrcNic : public Object, public MrcPortTraces, public MrcFrameSink
     bool IsForUs(const mrc::Frame& frame, uint16_t port) const;
 
     // What each frame touches comes first, in the cache lines that MrcEgressPort fetches.
-    std::vector<Ptr<MrcQp>> m_qps;              //!< by QPN - FIRST_QP
-    Ptr<MrcFabric> m_fabric;                    //!< shared state
-    MrcPortArray m_ports;                       //!< by plane
-    std::vector<Ptr<PortFree>> m_portFree;      //!< by plane
-    MrcReadyList m_ready;                       //!< QPs that may have something to send
-    uint32_t m_index{0};                        //!< number in the fabric
-    uint32_t m_fullFrameBytes{0};               //!< a full WRITE on the wire
-    uint8_t m_firstPort{0};                     //!< port that Pump() looks at first
-    mrc::MemoryTable m_memory;                  //!< regions
-    mrc::EndpointCounters m_counters{};         //!< of all QPs
-    MrcPortCounters m_portCounters;             //!< of all ports
-    MrcPortContext m_context;                   //!< of all ports
-    Ptr<MrcProfile> m_profile;                  //!< parameters
+    std::vector<Ptr<MrcQp>> m_qps;         //!< by QPN - FIRST_QP
+    Ptr<MrcFabric> m_fabric;               //!< shared state
+    MrcPortArray m_ports;                  //!< by plane
+    std::vector<Ptr<PortFree>> m_portFree; //!< by plane
+    MrcReadyList m_ready;                  //!< QPs that may have something to send
+    uint32_t m_index{0};                   //!< number in the fabric
+    uint32_t m_fullFrameBytes{0};          //!< a full WRITE on the wire
+    uint8_t m_firstPort{0};                //!< port that Pump() looks at first
+    mrc::MemoryTable m_memory;             //!< regions
+    mrc::EndpointCounters m_counters{};    //!< of all QPs
+    MrcPortCounters m_portCounters;        //!< of all ports
+    MrcPortContext m_context;              //!< of all ports
+    Ptr<MrcProfile> m_profile;             //!< parameters
+    /// ports and endpoint operations
+    std::unique_ptr<MrcEndpointOps> m_endpointOps;
     MrcApplicationSink* m_application{nullptr}; //!< completions
     MrcEvPolicy* m_evPolicy{nullptr};           //!< chooses EVs
     MrcLoopSink* m_loopSink{nullptr};           //!< gets loops
@@ -287,6 +314,10 @@ class MrcNic : public Object, public MrcPortTraces, public MrcFrameSink
     TracedCallback<uint32_t, bool> m_portStateTrace;
     /// trace source EvState
     TracedCallback<uint32_t, uint32_t, uint32_t, const mrc::EvTransition&> m_evTrace;
+    /// trace source EvProbe
+    TracedCallback<uint32_t, const mrc::EvProbeResult&> m_evProbeTrace;
+    /// trace source PeerPorts
+    TracedCallback<uint32_t, uint32_t, uint32_t, Time> m_peerPortsTrace;
 };
 
 } // namespace ns3

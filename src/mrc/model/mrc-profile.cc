@@ -21,6 +21,7 @@ namespace
 {
 const mrc::TransportConfig TRANSPORT; ///< defaults
 const mrc::EvTableConfig EV_TABLE;    ///< defaults
+const mrc::EndpointConfig ENDPOINT;   ///< defaults
 const mrc::NsccConfig NSCC;           ///< defaults
 const mrc::DctcpConfig DCTCP;         ///< defaults
 const mrc::RepsConfig REPS;           ///< defaults
@@ -233,6 +234,46 @@ MrcProfile::AddCongestionAttributes(TypeId tid)
 }
 
 TypeId
+MrcProfile::AddEndpointAttributes(TypeId tid)
+{
+    using O = mrc::EndpointConfig;
+    return tid
+        .AddAttribute("PortUpdateInterval",
+                      "From a port status update to its first repetition; 0 = two base RTTs.",
+                      TimeValue(PicoSeconds(ENDPOINT.portUpdateIntervalPs)),
+                      MakeTimeAccessor(&MrcProfile::SetPs<&O::portUpdateIntervalPs>,
+                                       &MrcProfile::GetPs<&O::portUpdateIntervalPs>),
+                      MakeTimeChecker(Time(0)))
+        .AddAttribute("PortUpdateIntervalMax",
+                      "Largest time between two repetitions of a port status update.",
+                      TimeValue(PicoSeconds(ENDPOINT.portUpdateIntervalMaxPs)),
+                      MakeTimeAccessor(&MrcProfile::SetPs<&O::portUpdateIntervalMaxPs>,
+                                       &MrcProfile::GetPs<&O::portUpdateIntervalMaxPs>),
+                      MakeTimeChecker(PicoSeconds(1)))
+        .AddAttribute("PortUpdateRepeats",
+                      "Repetitions after which a port status update is given up.",
+                      UintegerValue(ENDPOINT.portUpdateRepeats),
+                      MakeUintegerAccessor(&O::portUpdateRepeats),
+                      MakeUintegerChecker<uint32_t>())
+        .AddAttribute("EvProbeTimeout",
+                      "After so long an EV_PROBE counts as unanswered; 0 = four base RTTs.",
+                      TimeValue(PicoSeconds(ENDPOINT.evProbeTimeoutPs)),
+                      MakeTimeAccessor(&MrcProfile::SetPs<&O::evProbeTimeoutPs>,
+                                       &MrcProfile::GetPs<&O::evProbeTimeoutPs>),
+                      MakeTimeChecker(Time(0)))
+        .AddAttribute("ReverseProbes",
+                      "QPs that receive but send nothing probe random EVs, in turn each base RTT.",
+                      BooleanValue(ENDPOINT.reverseProbes),
+                      MakeBooleanAccessor(&O::reverseProbes),
+                      MakeBooleanChecker())
+        .AddAttribute("KeepReverseEv",
+                      "Answers travel on the reverse EV of their plane, not on their trigger's.",
+                      BooleanValue(ENDPOINT.keepReverseEv),
+                      MakeBooleanAccessor(&O::keepReverseEv),
+                      MakeBooleanChecker());
+}
+
+TypeId
 MrcProfile::AddFabricAttributes(TypeId tid)
 {
     using E = mrc::EvTableConfig;
@@ -351,11 +392,11 @@ MrcProfile::AddFabricAttributes(TypeId tid)
 TypeId
 MrcProfile::GetTypeId()
 {
-    static TypeId tid = AddFabricAttributes(
+    static TypeId tid = AddEndpointAttributes(AddFabricAttributes(
         AddCongestionAttributes(AddTransportAttributes(TypeId("ns3::MrcProfile")
                                                            .SetParent<Object>()
                                                            .SetGroupName("Mrc")
-                                                           .AddConstructor<MrcProfile>())));
+                                                           .AddConstructor<MrcProfile>()))));
     return tid;
 }
 
@@ -383,6 +424,15 @@ MrcProfile::Resolve(const Topology& topology)
     if (transport.reorderGuardPs == 0)
     {
         transport.reorderGuardPs = transport.baseRttPs;
+    }
+    mrc::EndpointConfig& endpoint = *this;
+    if (endpoint.portUpdateIntervalPs == 0)
+    {
+        endpoint.portUpdateIntervalPs = 2 * transport.baseRttPs;
+    }
+    if (endpoint.evProbeTimeoutPs == 0)
+    {
+        endpoint.evProbeTimeoutPs = 4 * transport.baseRttPs;
     }
     const uint32_t paths = m_isSrv6 ? topology.pathsPerPlane : UINT16_MAX;
     const uint32_t active = std::clamp(m_evCount / topology.planes, 1u, paths);

@@ -4,6 +4,7 @@
 
 #include "mrc-congestion-control.h"
 #include "mrc-dctcp.h"
+#include "mrc-endpoint-config.h"
 #include "mrc-ev-table.h"
 #include "mrc-nscc.h"
 #include "mrc-reps-selector.h"
@@ -47,6 +48,7 @@ enum MrcSpray
 class MrcProfile : public Object,
                    public mrc::TransportConfig,
                    public mrc::EvTableConfig,
+                   public mrc::EndpointConfig,
                    public mrc::NsccConfig,
                    public mrc::DctcpConfig,
                    public mrc::RepsConfig
@@ -93,6 +95,12 @@ class MrcProfile : public Object,
         return *this;
     }
 
+    /// @return parameters of endpoint operations, after Resolve()
+    const mrc::EndpointConfig& Endpoint() const
+    {
+        return *this;
+    }
+
     /// @return parameters of NSCC, after Resolve()
     const mrc::NsccParameters& Nscc() const
     {
@@ -119,6 +127,8 @@ class MrcProfile : public Object,
     static TypeId AddCongestionAttributes(TypeId tid);
     /// @param tid the TypeId so far @return it, with the attributes of the transport
     static TypeId AddTransportAttributes(TypeId tid);
+    /// @param tid the TypeId so far @return it, with the attributes of endpoint operations
+    static TypeId AddEndpointAttributes(TypeId tid);
     /// @param tid the TypeId so far @return it, with the attributes of EVs and DSCPs
     static TypeId AddFabricAttributes(TypeId tid);
 

@@ -47,6 +47,24 @@ class Urn
 };
 } // namespace
 
+uint32_t
+MrcEvCount(const MrcProfile& profile,
+           const mrc::PathPlan& plan,
+           uint32_t source,
+           uint32_t destination)
+{
+    // Without source routing an EV is what switches hash: any dynamic source port.
+    return profile.IsSrv6() ? plan.PathsPerPlane(source, destination)
+                            : UINT16_MAX + 1 - mrc::EvLayout::SOURCE_PORT_BASE;
+}
+
+uint32_t
+MrcEvOf(const MrcProfile& profile, const mrc::PathPlan& plan, uint32_t plane, uint32_t number)
+{
+    return profile.IsSrv6() ? plan.EvOf(plane, number)
+                            : (mrc::EvLayout::SOURCE_PORT_BASE + number) << 16 | plane;
+}
+
 std::vector<std::vector<uint32_t>>
 MrcDrawEvs(const MrcProfile& profile,
            const mrc::EvTableConfig& table,
@@ -56,12 +74,9 @@ MrcDrawEvs(const MrcProfile& profile,
            mrc::Random& random,
            const MrcEvFilter& isDenied)
 {
-    // Without source routing an EV is what switches hash: any dynamic source port.
-    constexpr uint32_t FIRST_PORT = mrc::EvLayout::SOURCE_PORT_BASE;
-    constexpr uint32_t PORTS = UINT16_MAX + 1 - FIRST_PORT;
     const uint32_t planes = plan.Usids().Clos().Planes();
     const uint32_t wanted = uint32_t{table.activePerPlane} + table.backupPerPlane;
-    const uint32_t paths = profile.IsSrv6() ? plan.PathsPerPlane(source, destination) : PORTS;
+    const uint32_t paths = MrcEvCount(profile, plan, source, destination);
     std::vector<std::vector<uint32_t>> evs(planes);
     for (uint32_t plane = 0; plane < planes; ++plane)
     {
@@ -69,9 +84,7 @@ MrcDrawEvs(const MrcProfile& profile,
         std::vector<uint32_t> denied;
         while (evs[plane].size() < wanted && !urn.IsEmpty())
         {
-            const uint32_t number = urn.Draw();
-            const uint32_t ev =
-                profile.IsSrv6() ? plan.EvOf(plane, number) : (FIRST_PORT + number) << 16 | plane;
+            const uint32_t ev = MrcEvOf(profile, plan, plane, urn.Draw());
             const bool isAllowed = !isDenied || !isDenied(ev, static_cast<uint8_t>(plane));
             (isAllowed ? evs[plane] : denied).push_back(ev);
         }

@@ -76,6 +76,30 @@ std::unique_ptr<mrc::PathSelector> MrcCreatePathSelector(const MrcProfile& profi
                                                          mrc::EvObserver* observer,
                                                          mrc::EvCounters* counters);
 
+/**
+ * @param profile whether paths are source-routed
+ * @param plan which paths there are
+ * @param source index of the sending NIC
+ * @param destination index of the receiving NIC
+ * @return number of EVs of a plane
+ */
+uint32_t MrcEvCount(const MrcProfile& profile,
+                    const mrc::PathPlan& plan,
+                    uint32_t source,
+                    uint32_t destination);
+
+/**
+ * @param profile whether paths are source-routed
+ * @param plan which paths there are
+ * @param plane the plane
+ * @param number below MrcEvCount()
+ * @return an EV of the plane
+ */
+uint32_t MrcEvOf(const MrcProfile& profile,
+                 const mrc::PathPlan& plan,
+                 uint32_t plane,
+                 uint32_t number);
+
 } // namespace ns3
 
 #endif // MRC_QP_PATHS_H

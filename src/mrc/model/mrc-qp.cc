@@ -71,17 +71,23 @@ MrcQp::CreateCongestionControl()
 std::unique_ptr<mrc::PathSelector>
 MrcQp::CreatePathSelector()
 {
-    if (m_nic.m_evPolicy != nullptr)
+    auto paths = m_nic.m_evPolicy != nullptr
+                     ? m_nic.m_evPolicy->CreateSelector(*this, m_seed, &m_nic.m_counters.ev)
+                     : MrcCreatePathSelector(*m_nic.m_profile,
+                                             m_nic.m_fabric->Plan(),
+                                             m_nic.m_index,
+                                             m_peer,
+                                             m_seed,
+                                             this,
+                                             &m_nic.m_counters.ev);
+    for (uint8_t plane = 0; plane < m_nic.PortCount(); ++plane)
     {
-        return m_nic.m_evPolicy->CreateSelector(*this, m_seed, &m_nic.m_counters.ev);
+        if (!reverse.IsPlaneUp(plane))
+        {
+            paths->SetPlaneUp(plane, false, MrcNowPs());
+        }
     }
-    return MrcCreatePathSelector(*m_nic.m_profile,
-                                 m_nic.m_fabric->Plan(),
-                                 m_nic.m_index,
-                                 m_peer,
-                                 m_seed,
-                                 this,
-                                 &m_nic.m_counters.ev);
+    return paths;
 }
 
 void

@@ -9,6 +9,7 @@
 #include "mrc-qp-state.h"
 #include "mrc-requester.h"
 #include "mrc-responder.h"
+#include "mrc-reverse-path.h"
 
 #include <cstdint>
 
@@ -44,6 +45,7 @@ class MrcQp final : public MrcFabricEvent,
 
     mrc::Requester requester; //!< sends
     mrc::Responder responder; //!< receives
+    mrc::ReversePath reverse; //!< paths of what it sends as a receiver, planes that are down
 
     /// @return NIC of the other end
     uint32_t Peer() const
@@ -113,6 +115,7 @@ class MrcQp final : public MrcFabricEvent,
         Fetch(&responder, sizeof(responder));
         __builtin_prefetch(&m_path);
         __builtin_prefetch(&m_peer);
+        __builtin_prefetch(&reverse, 1);
     }
 
     MrcQp* nextReady{nullptr}; //!< see MrcReadyList

@@ -175,6 +175,9 @@ MrcTrimmingSwitch::Configure(Ptr<MrcFabric> fabric,
     {
         m_planeBdpBytes = planeBdpBytes;
     }
+    NS_ABORT_MSG_IF(m_planeBdpBytes == 0,
+                    m_name << ": the bandwidth-delay product of a plane is 0, so every threshold "
+                              "would be; set ns3::MrcTrimmingSwitch::PlaneBdp");
     m_hostPortCount = hostPorts;
     m_fabricPorts = {0, 0, Limits(false), &fabric->Pool(), &m_counters, this};
     m_hostPorts = {0, 0, Limits(true), &fabric->Pool(), &m_counters, this};
