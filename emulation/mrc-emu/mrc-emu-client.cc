@@ -184,13 +184,15 @@ RunStatus(const std::string& lab)
     }
     for (const std::string& name : labs)
     {
-        if (!ConnectToLab(name))
+        try
+        {
+            std::cout << AskLab(name, "status").text << AskLab(name, "hosts").text;
+        }
+        catch (const LabError&) // or it ended just now
         {
             std::cout << "lab " << name << ": not running, left over in " << RunFolderOf(name)
                       << "; to remove it: mrc-emu down --lab " << name << "\n";
-            continue;
         }
-        std::cout << AskLab(name, "status").text << AskLab(name, "hosts").text;
     }
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "mrc-emu-host-setup.h"
 #include "mrc-emu-report.h"
 #include "mrc-pcap-port.h"
+#include "mrc-psn.h"
 #include "mrc-units.h"
 
 #include <algorithm>
@@ -274,6 +275,62 @@ RunStatus(Engine& engine, const Words&, CommandResult& result)
     result.text = SummaryText(engine);
 }
 
+/// @param word such as "nic-3" @return the NIC
+uint32_t
+ParseNic(Engine& engine, const std::string& word)
+{
+    return mrc::ParseNicName(engine.Fabric().Clos(), word);
+}
+
+void
+RunQp(Engine& engine, const Words& words, CommandResult& result)
+{
+    std::string offer;
+    for (size_t i = 4; i < words.size(); ++i)
+    {
+        offer += (i > 4 ? " " : "") + words[i];
+    }
+    result.text =
+        engine.SimulatedEndpoints().Connect(ParseNic(engine, words[1]),
+                                            words[2],
+                                            mrc::ParseWhole(words[3], Endpoints::MAX_MEMORY),
+                                            offer);
+}
+
+void
+RunWrite(Engine& engine, const Words& words, CommandResult&)
+{
+    constexpr uint64_t MAX_MESSAGE = uint64_t{1} << 31;
+    engine.SimulatedEndpoints().Write(
+        ParseNic(engine, words[1]),
+        static_cast<uint32_t>(mrc::ParseWhole(words[2], mrc::PSN_MASK)),
+        static_cast<uint32_t>(mrc::ParseWhole(words[3], UINT32_MAX)),
+        mrc::ParseWhole(words[4], UINT64_MAX),
+        static_cast<uint32_t>(mrc::ParseWhole(words[5], MAX_MESSAGE)));
+}
+
+void
+RunMemory(Engine& engine, const Words& words, CommandResult& result)
+{
+    result.text = engine.SimulatedEndpoints().Describe(
+        ParseNic(engine, words[1]),
+        static_cast<uint32_t>(mrc::ParseWhole(words[2], mrc::PSN_MASK)));
+}
+
+/// The state of an EV of all QPs of a NIC.
+void
+RunEv(Engine& engine, const Words& words, CommandResult& result)
+{
+    if (words[1] != "deny" && words[1] != "allow")
+    {
+        throw LabError("'" + words[1] + "' should be deny or allow");
+    }
+    const uint32_t nic = ParseNic(engine, words[2]);
+    const auto ev = static_cast<uint32_t>(mrc::ParseWhole(words[3], UINT32_MAX));
+    const uint32_t count = engine.Fabric().DenyEv(nic, ev, words[1] == "deny");
+    result.text = std::to_string(count) + " QPs have that EV\n";
+}
+
 void
 RunNamespaces(Engine& engine, const Words& words, CommandResult& result)
 {
@@ -340,6 +397,34 @@ const Command COMMANDS[] = {
      true,
      RunBlackHole},
     {"pcap", "start|stop PORT", "capture what a port sends and receives", 2, 2, true, RunPcap},
+    {"ev",
+     "deny|allow NIC EV",
+     "the QPs of a simulated NIC do not use an entropy value",
+     3,
+     3,
+     true,
+     RunEv},
+    {"qp",
+     "NIC HOST BYTES OFFER...",
+     "connect a simulated NIC with a program on a host",
+     4,
+     20,
+     true,
+     RunQp},
+    {"write",
+     "NIC QP RKEY VA BYTES",
+     "a simulated NIC writes to the memory of its peer",
+     5,
+     5,
+     true,
+     RunWrite},
+    {"memory",
+     "NIC QP",
+     "bytes placed and FNV-1a of the memory that its peer writes to",
+     2,
+     2,
+     false,
+     RunMemory},
     {"namespaces",
      "[HOST]",
      "descriptors of user, mount, process, network namespace",

@@ -7,6 +7,7 @@
 #include "mrc-emu-namespace.h"
 #include "mrc-emu-report.h"
 #include "mrc-emu-tap.h"
+#include "mrc-emu-workload.h"
 
 #include <cerrno>
 #include <cstring>
@@ -39,6 +40,7 @@ Engine::Engine(const Lab& lab, EngineHandles handles)
       m_clock(lab.scale),
       m_fabric(lab),
       m_simulator(*ns3::MrcSimulatorImpl::Current()),
+      m_endpoints(m_fabric, lab),
       m_captures(m_fabric, lab.out),
       m_log(lab.out, m_clock),
       m_epoll(epoll_create1(EPOLL_CLOEXEC)),
@@ -49,6 +51,13 @@ Engine::Engine(const Lab& lab, EngineHandles handles)
     for (const char* kind : {"user", "mnt", "pid", "net"})
     {
         m_namespaces.push_back(OwnNamespace(kind));
+    }
+    if (!lab.workloads.empty())
+    {
+        m_traffic =
+            std::make_unique<ns3::MrcTraffic>(ns3::Ptr<ns3::MrcClosNetwork>(&m_fabric.Network()),
+                                              MakeWorkload(lab),
+                                              ns3::MrcVerify::PLACEMENT);
     }
     RunIpBatch("link set lo up\n");
     MakeHosts(handles);
@@ -251,6 +260,11 @@ Engine::Run()
     m_clock.Start();
     m_nextTickNs = m_clock.StartNs() + TICK_NS;
     Log("start lab " + m_lab.name + ", scale " + NumberText(m_lab.scale));
+    if (m_traffic != nullptr)
+    {
+        m_traffic->SetDoneCallback([this]() { Log("all messages of the workloads ended"); });
+        m_traffic->Start();
+    }
     StartActions();
     const char ready = 'r';
     [[maybe_unused]] const ssize_t told = write(m_supervisor.Get(), &ready, 1);

@@ -4,12 +4,14 @@
 
 #include "mrc-emu-captures.h"
 #include "mrc-emu-clock.h"
+#include "mrc-emu-endpoints.h"
 #include "mrc-emu-event-log.h"
 #include "mrc-emu-fabric.h"
 #include "mrc-emu-fd.h"
 #include "mrc-emu-host-port.h"
 #include "mrc-emu-socket-server.h"
 #include "mrc-simulator-impl.h"
+#include "mrc-traffic.h"
 
 #include <memory>
 #include <string>
@@ -88,6 +90,18 @@ class Engine
         return m_hostPorts;
     }
 
+    /// @return connections of simulated NICs with hosts
+    Endpoints& SimulatedEndpoints()
+    {
+        return m_endpoints;
+    }
+
+    /// @return the simulated workloads, null if there are none
+    ns3::MrcTraffic* Traffic()
+    {
+        return m_traffic.get();
+    }
+
     /// @return captures
     Captures& PortCaptures()
     {
@@ -164,6 +178,8 @@ class Engine
     EmuClock m_clock;                                     //!< relates the times
     EmuFabric m_fabric;                                   //!< simulated part
     ns3::MrcSimulatorImpl& m_simulator;                   //!< event list
+    Endpoints m_endpoints;                                //!< connections with hosts
+    std::unique_ptr<ns3::MrcTraffic> m_traffic;           //!< workloads, or null
     Captures m_captures;                                  //!< of ports
     EventLog m_log;                                       //!< of what happened
     Fd m_epoll;                                           //!< all descriptors

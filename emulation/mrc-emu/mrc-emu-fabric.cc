@@ -2,7 +2,9 @@
 #include "mrc-emu-fabric.h"
 
 #include "mrc-clock.h"
+#include "mrc-ev-table.h"
 #include "mrc-multi-plane-clos-helper.h"
+#include "mrc-qp.h"
 #include "mrc-sim-attributes.h"
 #include "mrc-sim-bad-input.h"
 #include "mrc-wire-size.h"
@@ -210,6 +212,46 @@ void
 EmuFabric::SetRate(const mrc::ClosLink& link, uint64_t bitsPerSecond)
 {
     m_network->SetLinkRate(link, ns3::DataRate(bitsPerSecond));
+}
+
+uint32_t
+EmuFabric::DenyEv(uint32_t nic, uint32_t ev, bool isDenied)
+{
+    uint32_t count = 0;
+    ns3::MrcNic& node = m_network->Nic(nic);
+    for (uint32_t i = 0; i < node.QpCount(); ++i)
+    {
+        ns3::MrcQp& qp = node.Qp(node.NextQp() - node.QpCount() + i);
+        auto* table = dynamic_cast<mrc::EvTable*>(qp.requester.Paths());
+        const mrc::EvIndex index = table == nullptr ? mrc::NO_EV : table->Find(ev);
+        if (index != mrc::NO_EV)
+        {
+            const int64_t nowPs = ns3::MrcNowPs();
+            isDenied ? table->Deny(index, nowPs) : table->Allow(index, nowPs);
+            ++count;
+        }
+    }
+    return count;
+}
+
+std::vector<EvCounts>
+EmuFabric::CountEvs()
+{
+    std::vector<EvCounts> counts(Clos().Planes());
+    for (uint32_t nic = 0; nic < m_network->NicCount(); ++nic)
+    {
+        ns3::MrcNic& node = m_network->Nic(nic);
+        for (uint32_t i = 0; i < node.QpCount(); ++i)
+        {
+            ns3::MrcQp& qp = node.Qp(node.NextQp() - node.QpCount() + i);
+            const auto* table = dynamic_cast<mrc::EvTable*>(qp.requester.Paths());
+            for (mrc::EvIndex index = 0; table != nullptr && index < table->Size(); ++index)
+            {
+                ++counts[table->Plane(index)][static_cast<size_t>(table->State(index))];
+            }
+        }
+    }
+    return counts;
 }
 
 double

@@ -5,6 +5,7 @@
 #include "mrc-clos-network.h"
 #include "mrc-emu-lab.h"
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -27,6 +28,9 @@ struct FabricPort
     /// @return frames dropped for any reason
     uint64_t Drops() const;
 };
+
+/// EVs by state, in the order of mrc::EvState.
+using EvCounts = std::array<uint64_t, 4>;
 
 /**
  * The simulated fabric of a lab: built from the lab file, changed by commands.
@@ -89,6 +93,19 @@ class EmuFabric
 
     /// @param link which @return whether it carries packets
     bool IsUp(const mrc::ClosLink& link) const;
+
+    /**
+     * Take an EV out of use, or back, in the QPs of a simulated NIC that have sent something.
+     *
+     * @param nic the NIC
+     * @param ev the entropy value
+     * @param isDenied which
+     * @return number of QPs that have the EV
+     */
+    uint32_t DenyEv(uint32_t nic, uint32_t ev, bool isDenied);
+
+    /// @return by plane: EVs of all simulated QPs in each state, in the order of mrc::EvState
+    std::vector<EvCounts> CountEvs();
 
   private:
     /// A link as a key: plane and number.

@@ -153,7 +153,10 @@ HostCommands(const Lab& lab,
         for (const std::string& prefix : prefixes)
         {
             out << "route add " << prefix << " src "
-                << addresses.NicPortAddress(host.nic, plane).Print() << via;
+                << addresses.NicPortAddress(host.nic, plane).Print()
+                << via
+                // Without its cable a plane's addresses are not to be reached over another one.
+                << "route add unreachable " << prefix << " metric 4096\n";
         }
         out << "route add " << CarrierPrefix(usids, plane) << via;
         if (host.isDecapsulating)

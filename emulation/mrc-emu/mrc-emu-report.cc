@@ -2,6 +2,7 @@
 #include "mrc-emu-report.h"
 
 #include "mrc-emu-engine.h"
+#include "mrc-ev-table.h"
 
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -77,6 +78,21 @@ StatusJson(Engine& engine)
                        {"late", totals.late},
                        {"dropped", totals.drops},
                        {"hops", totals.hops}};
+    if (ns3::MrcTraffic* traffic = engine.Traffic())
+    {
+        json["workload"] = {{"messages", traffic->Total()},
+                            {"completed", traffic->Completed()},
+                            {"failed", traffic->Failed()},
+                            {"verified", traffic->Verify()}};
+    }
+    json["evs"] = nlohmann::ordered_json::array();
+    for (const EvCounts& counts : engine.Fabric().CountEvs())
+    {
+        json["evs"].push_back({{"good", counts[size_t(mrc::EvState::GOOD)]},
+                               {"skip", counts[size_t(mrc::EvState::SKIP)]},
+                               {"assumed_bad", counts[size_t(mrc::EvState::ASSUMED_BAD)]},
+                               {"denied", counts[size_t(mrc::EvState::DENIED)]}});
+    }
     json["hosts"] = nlohmann::ordered_json::array();
     for (const auto& port : engine.HostPorts())
     {
@@ -124,6 +140,12 @@ SummaryText(Engine& engine)
         << "lag " << LagText(engine.Lag()) << "\n"
         << totals.hostPackets << " packets from hosts, " << totals.delivered << " to hosts, "
         << totals.late << " late, " << totals.drops << " dropped\n";
+    if (ns3::MrcTraffic* traffic = engine.Traffic())
+    {
+        out << "workloads: " << traffic->Completed() << " of " << traffic->Total()
+            << " messages completed, " << traffic->Verify() << " verified, " << traffic->Failed()
+            << " failed\n";
+    }
     for (const auto& port : engine.HostPorts())
     {
         const HostPortCounters& counters = port->Counters();

@@ -237,23 +237,32 @@ class Supervisor
         m_signals = Fd(signalfd(-1, &signals, SFD_CLOEXEC));
     }
 
-    /// Wait until the engine is up. @return whether it is; else it has ended
-    bool WaitUntilUp()
+    /// How far bringing a lab up came.
+    enum class Start : uint8_t
     {
-        char byte = 0;
-        while (true)
+        UP,      ///< it runs
+        FAILED,  ///< it ended by itself
+        STOPPED, ///< a signal came first
+    };
+
+    /// Wait until the engine is up. @return whether it is
+    Start WaitUntilUp()
+    {
+        while (m_signal == 0)
         {
             pollfd fds[]{{m_channel.Get(), POLLIN, 0}, {m_signals.Get(), POLLIN, 0}};
             poll(fds, 2, -1);
+            if (fds[0].revents != 0)
+            {
+                char byte = 0;
+                return read(m_channel.Get(), &byte, 1) == 1 ? Start::UP : Start::FAILED;
+            }
             if (fds[1].revents != 0)
             {
                 OnSignal();
             }
-            if (fds[0].revents != 0)
-            {
-                return read(m_channel.Get(), &byte, 1) == 1;
-            }
         }
+        return Start::STOPPED;
     }
 
     /// Wait for the end. @param program also ends the lab, or 0 @return exit code
@@ -392,10 +401,15 @@ RunLab(Lab lab, const RunMode& mode)
     });
     handles = EngineHandles(); // only the engine has them now
     Supervisor supervisor(engine, std::move(channel));
-    if (!supervisor.WaitUntilUp())
+    const Supervisor::Start start = supervisor.WaitUntilUp();
+    if (start == Supervisor::Start::FAILED)
     {
         const int code = supervisor.EngineCode();
         return code == 0 ? 1 : code;
+    }
+    if (start == Supervisor::Start::STOPPED)
+    {
+        return supervisor.WaitUntilDown(0);
     }
     if (mode.isDetached)
     {

@@ -80,22 +80,31 @@ Show(const Json& status, const Json& before)
                 lag["max_ms"].get<double>());
     const auto planes = Planes(status);
     const auto old = before.is_null() ? planes : Planes(before);
-    std::printf("%-8s %12s %10s %10s %10s %6s\n",
+    std::printf("%-8s %12s %10s %10s %10s %6s | EVs %7s %7s %7s %7s\n",
                 "plane",
                 "Mbit/s",
                 "trimmed",
                 "marked",
                 "dropped",
-                "down");
+                "down",
+                "good",
+                "skip",
+                "bad",
+                "denied");
     for (const auto& [plane, sum] : planes)
     {
-        std::printf("p%-7u %12.1f %10lu %10lu %10lu %6u\n",
+        const Json& evs = status["evs"][plane];
+        std::printf("p%-7u %12.1f %10lu %10lu %10lu %6u |     %7lu %7lu %7lu %7lu\n",
                     plane,
                     Megabits(sum.bytes, old.at(plane).bytes, seconds),
                     sum.trimmed,
                     sum.marked,
                     sum.drops,
-                    sum.down);
+                    sum.down,
+                    evs["good"].get<uint64_t>(),
+                    evs["skip"].get<uint64_t>(),
+                    evs["assumed_bad"].get<uint64_t>(),
+                    evs["denied"].get<uint64_t>());
     }
     std::printf(
         "%-20s %12s %12s %10s %10s\n", "host port", "in Mbit/s", "out Mbit/s", "late", "not taken");
@@ -110,6 +119,7 @@ Show(const Json& status, const Json& before)
                     host["late"].get<uint64_t>(),
                     host["host_drops"].get<uint64_t>());
     }
+
     constexpr size_t MOST = 24;
     std::printf("%-24s %-5s %12s %10s %10s %10s %10s\n",
                 "port",
