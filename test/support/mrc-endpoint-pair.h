@@ -43,6 +43,7 @@ class TestEnd : public RequesterHost, public ResponderHost
         EvTableConfig evs;
         evs.activePerPlane = 4;
         evs.backupPerPlane = 0;
+        evs.probeIntervalMaxPs = 10'000'000'000'000; // tests that last hours
         m_evs = evs;
         return std::make_unique<EvTable>(
             m_evs, std::vector<std::vector<uint32_t>>{{0, 1, 2, 3}, {16, 17, 18, 19}}, 1);
