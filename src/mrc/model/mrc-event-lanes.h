@@ -140,6 +140,8 @@ class MrcEventLanes
     static constexpr uint32_t INITIAL_RING = 256;  //!< first capacity of a lane, in events
     static constexpr uint64_t PREFETCH_AHEAD = 12; //!< places of a lane to look ahead
     static constexpr uint32_t HEAP_ARITY = 4;      //!< children of a node of the heap
+    /// With fewer pending events what they touch is in the cache anyway.
+    static constexpr uint64_t PREFETCH_FROM = 4096;
     /// Places from the head at which the steps of a fabric event's Prefetch() are called.
     static constexpr std::array<uint64_t, MrcFabricEvent::PREFETCH_STEPS> STEP_AHEAD{9, 6, 4, 2};
     static constexpr Order NO_EVENT = ~Order{0}; //!< comes after all events
@@ -275,6 +277,10 @@ class MrcEventLanes
             }
         } while (!lane.At(lane.head).impl);
         SetHead(slot, OrderOf(lane.At(lane.head).key));
+        if (m_size < PREFETCH_FROM)
+        {
+            return;
+        }
         // Behind the tail there are pointers to events long run, which do no harm.
         __builtin_prefetch(lane.At(lane.head + PREFETCH_AHEAD).impl);
         __builtin_prefetch(&lane.At(lane.head + 3 * PREFETCH_AHEAD));
