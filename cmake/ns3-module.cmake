@@ -46,8 +46,10 @@ function(build_lib)
   target_compile_definitions(lib${L_LIBNAME} PUBLIC
     $<$<BOOL:${NS3_LOG}>:NS3_LOG_ENABLE> $<$<BOOL:${NS3_ASSERT}>:NS3_ASSERT_ENABLE>)
   target_link_libraries(lib${L_LIBNAME} PRIVATE mrc-warnings)
-  target_link_libraries(lib${L_LIBNAME} PUBLIC
+  # Private, or programs would hold a second copy of the protocol beside the library's.
+  target_link_libraries(lib${L_LIBNAME} PRIVATE
     "$<LINK_LIBRARY:WHOLE_ARCHIVE,${L_LIBNAME}-protocol>")
+  target_include_directories(lib${L_LIBNAME} PUBLIC wire core)
   foreach(library ${L_LIBRARIES_TO_LINK})
     string(REGEX REPLACE "^lib" "" module ${library})
     ns3_library(${module})

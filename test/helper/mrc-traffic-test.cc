@@ -113,6 +113,32 @@ TEST_F(MrcTrafficTest, MessagesOfEveryAwkwardLength)
     ExpectAllInPlace();
 }
 
+TEST_F(MrcTrafficTest, ComputesAfterWhatItWaitsFor)
+{
+    mrc::Workload workload;
+    workload.messages.push_back({5000, 0, 0, 9, {}, false});
+    workload.messages.push_back({5000, 0, 9, 4, {0}, false});
+    workload.messages[0].computeNs = 3000;
+    workload.messages[1].computeNs = 70'000'000; // longer than a run may stall
+    Run(workload, MrcVerify::BYTES, MilliSeconds(100));
+    ExpectAllInPlace();
+    EXPECT_EQ(traffic->At(0).postedPs, 3'000'000);
+    EXPECT_GE(traffic->At(1).postedPs, traffic->At(0).postedPs + 70'000'000'000);
+    EXPECT_LE(traffic->At(1).postedPs, traffic->At(0).completedPs + 70'000'000'000);
+    EXPECT_EQ(traffic->IdleUntilPs(), traffic->At(1).postedPs);
+}
+
+TEST_F(MrcTrafficTest, TriggersJoinAnyNics)
+{
+    mrc::Workload workload;
+    workload.hasTriggers = true;
+    workload.messages.push_back({5000, 0, 0, 9, {}, false});
+    workload.messages.push_back({5000, 0, 4, 5, {0}, false});
+    Run(workload);
+    ExpectAllInPlace();
+    EXPECT_EQ(traffic->At(1).postedPs, traffic->At(0).completedPs);
+}
+
 TEST_F(MrcTrafficTest, Permutation)
 {
     Run(mrc::Permutation(16, 300'000, 2, 7));

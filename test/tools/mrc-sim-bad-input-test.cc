@@ -67,7 +67,7 @@ TEST_F(SimBadInputTest, Options)
         {{"permutation", "--planes", "33"}, "planes must be 1 to 32"},
         {{"permutation", "--tiers", "4"}, "tiers must be 2 or 3"},
         {{"permutation", "--size", "-1"}, "--size: '-1' should be bytes"},
-        {{"permutation", "--size", "3GiB"}, "0 to 2GiB"},
+        {{"permutation", "--size", "3GiB"}, "0 to 2GiB long"},
         {{"permutation", "--rate", "100"}, "--rate: '100' "},
         {{"permutation", "--rate", "0Gbps"}, "--rate: '0Gbps'"},
         {{"permutation", "--delay", "75"}, "--delay: '75' "},

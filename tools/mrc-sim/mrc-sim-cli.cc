@@ -29,8 +29,14 @@ constexpr struct
     {WorkloadKind::PERMUTATION, "each NIC sends to another one and receives from one"},
     {WorkloadKind::INCAST, "many NICs send to one"},
     {WorkloadKind::RING_ALLREDUCE, "reduce-scatter and all-gather around a ring of all NICs"},
+    {WorkloadKind::REDUCE_SCATTER, "the first half of that: each NIC gets the sum of one chunk"},
+    {WorkloadKind::ALL_GATHER, "the second half: each NIC's chunk goes around to all"},
+    {WorkloadKind::TREE_ALLREDUCE, "all-reduce up and down a binary tree of all NICs"},
+    {WorkloadKind::HALVING_DOUBLING_ALLREDUCE, "all-reduce in 2 log2(NICs) exchanges"},
     {WorkloadKind::ALL_TO_ALL, "each NIC sends to each other one"},
+    {WorkloadKind::PIPELINE, "micro-batches from NIC to NIC, their gradients back"},
     {WorkloadKind::P2P, "one NIC sends to another one"},
+    {WorkloadKind::REPLAY, "messages and what they wait for from a file"},
 };
 
 /// Adds options to the application; each writes to a field of Options.
@@ -156,7 +162,7 @@ AddTrafficOptions(OptionAdder& add, Options& options)
     add.Group("Traffic");
     add.Add("size",
             "BYTES",
-            "bytes of a message; of a NIC's vector in an all-reduce",
+            "bytes of a message; of a NIC's vector in an all-reduce and its like",
             "2MiB",
             [&options](const std::string& text) { options.bytes = ParseSize("size", text); });
     add.Count("messages", options.messages, 1, "messages of each sender to each receiver");
@@ -174,7 +180,36 @@ AddTrafficOptions(OptionAdder& add, Options& options)
             });
     add.Count(
         "concurrency", options.concurrency, 1, "all-to-all: peers that a NIC sends to at a time");
-    add.Count("stride", options.stride, 1, "ring-allreduce: NICs from one rank to the next");
+    add.Add(
+        "spread",
+        "X",
+        "all-to-all: lengths are drawn from size * (1 - X) to size * (1 + X)",
+        "0",
+        [&options](const std::string& text) { options.spread = ParseProbability("spread", text); });
+    add.Count("stride", options.stride, 1, "rings: NICs from one rank to the next");
+    add.Count("steps", options.steps, 0, "ring-allreduce: run only the first N steps");
+    add.Count("chunks", options.chunks, 1, "tree-allreduce: pieces that follow each other");
+    add.Count("micro-batches", options.microBatches, 1, "pipeline: micro-batches of --size");
+    add.Add(
+        "file",
+        "FILE",
+        "replay: connection matrix of htsim (.cm), or a list of messages, see docs/workloads.md",
+        "",
+        [&options](const std::string& text) { options.file = text; });
+    add.Add(
+        "compute",
+        "TIME",
+        "computation of a NIC before each message, after what it waits for",
+        "0ns",
+        [&options](const std::string& text) { options.computePs = ParseTime("compute", text); });
+    add.Count("jobs", options.jobs, 1, "jobs side by side, each with an equal share of the NICs");
+    add.Add("placement",
+            "block|interleaved",
+            "NICs of a job: neighbours, or every N-th",
+            "block",
+            [&options](const std::string& text) {
+                options.isInterleaved = ParseWord("placement", text, {"block", "interleaved"}) == 1;
+            });
     add.Add("verify",
             "HOW",
             "payload: auto (bytes up to 512 MiB in all), bytes or placement",
@@ -271,6 +306,14 @@ void
 CheckBelongs(const CLI::App& app, WorkloadKind workload)
 {
     using Kind = WorkloadKind;
+    const std::vector<Kind> MANY_RANKS{Kind::PERMUTATION,
+                                       Kind::RING_ALLREDUCE,
+                                       Kind::REDUCE_SCATTER,
+                                       Kind::ALL_GATHER,
+                                       Kind::TREE_ALLREDUCE,
+                                       Kind::HALVING_DOUBLING_ALLREDUCE,
+                                       Kind::ALL_TO_ALL,
+                                       Kind::PIPELINE};
     const std::pair<const char*, std::vector<Kind>> belongs[] = {
         {"messages", {Kind::PERMUTATION, Kind::INCAST, Kind::P2P}},
         {"senders", {Kind::INCAST}},
@@ -278,7 +321,14 @@ CheckBelongs(const CLI::App& app, WorkloadKind workload)
         {"source", {Kind::P2P}},
         {"destination", {Kind::P2P}},
         {"concurrency", {Kind::ALL_TO_ALL}},
-        {"stride", {Kind::RING_ALLREDUCE}},
+        {"spread", {Kind::ALL_TO_ALL}},
+        {"stride", {Kind::RING_ALLREDUCE, Kind::REDUCE_SCATTER, Kind::ALL_GATHER}},
+        {"steps", {Kind::RING_ALLREDUCE}},
+        {"chunks", {Kind::TREE_ALLREDUCE}},
+        {"micro-batches", {Kind::PIPELINE}},
+        {"file", {Kind::REPLAY}},
+        {"jobs", MANY_RANKS},
+        {"placement", MANY_RANKS},
     };
     for (const auto& [name, kinds] : belongs)
     {
@@ -436,6 +486,15 @@ ParseCommandLine(int argc, char** argv, Options& options)
     }
     options.workload = WORKLOADS[ParseWord("workload", workload, names)].kind;
     CheckBelongs(app, options.workload);
+    constexpr uint64_t MAX_MESSAGE_BYTES = uint64_t{1} << 31;
+    if (options.bytes > MAX_MESSAGE_BYTES && !IsCollective(options.workload))
+    {
+        throw BadInput("size", "a message is 0 to 2GiB long");
+    }
+    if (options.file.empty() && options.workload == WorkloadKind::REPLAY)
+    {
+        throw BadInput("file", "is missing: the messages to replay");
+    }
     if (options.clos.tiers == 3)
     {
         std::swap(options.clos.t1PerPod, options.clos.t1PerPlane);

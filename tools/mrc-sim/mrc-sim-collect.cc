@@ -109,6 +109,58 @@ CollectMessages(const ns3::MrcTraffic& traffic, uint32_t nics, Results& results)
     results.nicGoodputMeanGbps = senders ? sum / senders : 0;
 }
 
+/// Fill in what became of jobs.
+void
+CollectJobs(const ns3::MrcTraffic& traffic, uint32_t nics, Results& results)
+{
+    const mrc::Workload& workload = traffic.Workload();
+    std::vector<JobResult> jobs(workload.jobs);
+    std::vector<Span> spans(workload.jobs);
+    std::vector<int64_t> nicDonePs(nics);          // last completion of what a NIC sent
+    std::vector<uint16_t> jobOf(nics, UINT16_MAX); // a NIC belongs to one job
+    for (uint32_t i = 0; i < traffic.Total(); ++i)
+    {
+        const ns3::MrcTraffic::Record& record = traffic.At(i);
+        const mrc::Message& message = workload.messages[i];
+        JobResult& job = jobs[message.job];
+        ++job.messages;
+        for (const uint32_t nic : {message.source, message.destination})
+        {
+            job.ranks += jobOf[nic] != message.job;
+            jobOf[nic] = message.job;
+        }
+        if (IsCompleted(record))
+        {
+            ++job.completed;
+            Span& span = spans[message.job];
+            if (record.completedPs > span.lastPs)
+            {
+                job.slowestNic = message.source;
+            }
+            span.Add(message.bytes, record);
+            nicDonePs[message.source] = std::max(nicDonePs[message.source], record.completedPs);
+        }
+    }
+    std::vector<int64_t> firstDonePs(workload.jobs, INT64_MAX);
+    for (uint32_t nic = 0; nic < nics; ++nic)
+    {
+        if (jobOf[nic] != UINT16_MAX && nicDonePs[nic] > 0)
+        {
+            firstDonePs[jobOf[nic]] = std::min(firstDonePs[jobOf[nic]], nicDonePs[nic]);
+        }
+    }
+    for (uint32_t job = 0; job < workload.jobs; ++job)
+    {
+        if (spans[job].bytes != 0)
+        {
+            jobs[job].doneUs = Us(spans[job].lastPs - spans[job].firstPs);
+            jobs[job].firstDoneUs = Us(firstDonePs[job] - spans[job].firstPs);
+            jobs[job].busGbps = spans[job].Gbps() / jobs[job].ranks;
+        }
+    }
+    results.jobs = std::move(jobs);
+}
+
 /// Fill in what became of packets.
 void
 CollectPackets(ns3::MrcClosNetwork& network, Results& results)
@@ -244,6 +296,7 @@ CollectResults(Scenario& scenario, Ending ending, Results& results)
     results.failed = traffic.Failed();
     results.verified = traffic.Verify();
     CollectMessages(traffic, scenario.network->NicCount(), results);
+    CollectJobs(traffic, scenario.network->NicCount(), results);
     CollectPackets(*scenario.network, results);
     CollectFaults(scenario, results);
     CollectProblems(traffic, results);

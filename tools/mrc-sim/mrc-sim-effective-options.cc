@@ -66,15 +66,38 @@ EffectiveOptions(const Options& options)
         addCount("source", options.source);
         addCount("destination", options.destination);
         break;
+    case WorkloadKind::REPLAY:
+        add("file", options.file);
+        break;
     case WorkloadKind::ALL_TO_ALL:
         addCount("concurrency", options.concurrency);
+        add("spread", Shortest(options.spread));
         break;
     case WorkloadKind::PERMUTATION:
         addCount("messages", options.messages);
         break;
     case WorkloadKind::RING_ALLREDUCE:
+        addCount("steps", options.steps);
         addCount("stride", options.stride);
         break;
+    case WorkloadKind::REDUCE_SCATTER:
+    case WorkloadKind::ALL_GATHER:
+        addCount("stride", options.stride);
+        break;
+    case WorkloadKind::TREE_ALLREDUCE:
+        addCount("chunks", options.chunks);
+        break;
+    case WorkloadKind::PIPELINE:
+        addCount("micro-batches", options.microBatches);
+        break;
+    case WorkloadKind::HALVING_DOUBLING_ALLREDUCE:
+        break;
+    }
+    add("compute", TimeText(options.computePs));
+    if (options.jobs > 1)
+    {
+        addCount("jobs", options.jobs);
+        add("placement", options.isInterleaved ? "interleaved" : "block");
     }
     add("verify", VerifyName(options.verify));
     for (const AttributeOption& option : AttributeOptions())

@@ -23,11 +23,17 @@ enum class Verify
 /// The workloads, which are the subcommands.
 enum class WorkloadKind
 {
-    PERMUTATION,    ///< each NIC sends to another one, and receives from one
-    INCAST,         ///< many NICs send to one
-    RING_ALLREDUCE, ///< reduce-scatter and all-gather around a ring
-    ALL_TO_ALL,     ///< each NIC sends to each other one
-    P2P             ///< one NIC sends to another one
+    PERMUTATION,                ///< each NIC sends to another one, and receives from one
+    INCAST,                     ///< many NICs send to one
+    RING_ALLREDUCE,             ///< reduce-scatter and all-gather around a ring
+    REDUCE_SCATTER,             ///< the first half of it
+    ALL_GATHER,                 ///< the second half of it
+    TREE_ALLREDUCE,             ///< up and down a binary tree
+    HALVING_DOUBLING_ALLREDUCE, ///< exchanges with ranks at distances of powers of two
+    ALL_TO_ALL,                 ///< each NIC sends to each other one
+    PIPELINE,                   ///< micro-batches from stage to stage and back
+    P2P,                        ///< one NIC sends to another one
+    REPLAY                      ///< messages from a file
 };
 
 /// All that a run is told: what decides its results first, then what it shows.
@@ -39,16 +45,24 @@ struct Options
     uint64_t bitsPerSecond{100'000'000'000}; ///< rate of each link, bit/s
     int64_t delayPs{75'000};                 ///< propagation delay of each link, ps
 
-    uint64_t bytes{2 << 20}; ///< size of a message; all-reduce: of each NIC's vector
-    uint32_t messages{1};    ///< messages per sender and receiver
-    uint32_t qps{1};         ///< QPs of a pair of NICs
-    uint32_t senders{32};    ///< incast: how many NICs send
-    uint32_t receiver{0};    ///< incast: who receives
-    uint32_t source{0};      ///< p2p: who sends
-    uint32_t destination{0}; ///< p2p: who receives; see hasDestination
-    bool hasDestination{};   ///< whether destination was given; else the last NIC
-    uint32_t concurrency{8}; ///< all-to-all: peers that a NIC sends to at a time
-    uint32_t stride{1};      ///< ring-allreduce: NICs from one rank to the next
+    uint64_t bytes{2 << 20};  ///< size of a message; collectives: of each NIC's vector
+    uint32_t messages{1};     ///< messages per sender and receiver
+    uint32_t qps{1};          ///< QPs of a pair of NICs
+    uint32_t senders{32};     ///< incast: how many NICs send
+    uint32_t receiver{0};     ///< incast: who receives
+    uint32_t source{0};       ///< p2p: who sends
+    uint32_t destination{0};  ///< p2p: who receives; see hasDestination
+    bool hasDestination{};    ///< whether destination was given; else the last NIC
+    uint32_t concurrency{8};  ///< all-to-all: peers that a NIC sends to at a time
+    uint32_t stride{1};       ///< rings: NICs from one rank to the next
+    uint32_t steps{0};        ///< ring-allreduce: steps to run; 0 = all
+    uint32_t chunks{16};      ///< tree-allreduce: pieces that the vector is cut into
+    uint32_t microBatches{8}; ///< pipeline: micro-batches
+    double spread{0};         ///< all-to-all: how much lengths differ, 0 to 1
+    uint32_t jobs{1};         ///< jobs side by side, each with its share of the NICs
+    bool isInterleaved{};     ///< whether the NICs of jobs alternate
+    int64_t computePs{0};     ///< computation before each message, ps
+    std::string file;         ///< replay: what to read
 
     std::vector<std::string> faults;               ///< specifications, see --help-faults
     std::vector<std::string> evProfiles;           ///< specifications, see --help-evs
@@ -76,6 +90,9 @@ const char* WorkloadName(WorkloadKind kind);
 
 /// @return "auto", "bytes" or "placement"
 const char* VerifyName(Verify verify);
+
+/// @return whether --size is the vector of a collective, and not the length of a message
+bool IsCollective(WorkloadKind kind);
 
 } // namespace mrc::sim
 

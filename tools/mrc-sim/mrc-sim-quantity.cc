@@ -100,23 +100,27 @@ ParseRate(const std::string& option, const std::string& text)
 uint64_t
 ParseSize(const std::string& option, const std::string& text)
 {
-    double value = 0;
-    const bool isSize = ParseWithUnit(text,
-                                      {{"", 1.0},
-                                       {"B", 1.0},
-                                       {"KiB", 1024.0},
-                                       {"MiB", 1048576.0},
-                                       {"GiB", 1073741824.0},
-                                       {"KB", 1e3},
-                                       {"kB", 1e3},
-                                       {"MB", 1e6},
-                                       {"GB", 1e9}},
-                                      value);
-    if (!isSize || value > 2147483648.0)
+    try
     {
-        throw BadInput(option, "'" + text + "' should be bytes, such as 65536 or 2MiB: 0 to 2GiB");
+        return mrc::ParseBytes(text);
     }
-    return static_cast<uint64_t>(value);
+    catch (const mrc::UnitError&)
+    {
+        throw BadInput(option, "'" + text + "' should be bytes, such as 65536 or 2MiB");
+    }
+}
+
+double
+ParseProbability(const std::string& option, const std::string& text)
+{
+    try
+    {
+        return mrc::ParseProbability(text);
+    }
+    catch (const mrc::UnitError&)
+    {
+        throw BadInput(option, "'" + text + "' should be a number from 0 to 1");
+    }
 }
 
 int64_t

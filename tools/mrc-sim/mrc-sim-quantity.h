@@ -28,6 +28,9 @@ uint64_t ParseRate(const std::string& option, const std::string& text);
 /// @param text such as "2MiB" @return bytes, 0 to 2^31
 uint64_t ParseSize(const std::string& option, const std::string& text);
 
+/// @param option for messages @param text such as "0.25" @return a number from 0 to 1
+double ParseProbability(const std::string& option, const std::string& text);
+
 /// @param text such as "75ns" @return ps, >= 0
 int64_t ParseTime(const std::string& option, const std::string& text);
 

@@ -142,6 +142,24 @@ Faults(const Results& results)
     return list;
 }
 
+/// @return how each job ended
+Json
+Jobs(const Results& results)
+{
+    Json list = Json::array();
+    for (const JobResult& job : results.jobs)
+    {
+        list.push_back({{"ranks", job.ranks},
+                        {"messages", job.messages},
+                        {"completed", job.completed},
+                        {"done_us", Round(job.doneUs)},
+                        {"first_rank_done_us", Round(job.firstDoneUs)},
+                        {"slowest_nic", job.slowestNic},
+                        {"bus_gbps", Round(job.busGbps)}});
+    }
+    return list;
+}
+
 } // namespace
 
 void
@@ -168,6 +186,7 @@ WriteJson(std::ostream& out, const Options& options, const Results& results)
           {"ideal", Round(results.fct.idealUs)},
           {"ideal_mean", Round(results.fct.idealMeanUs)},
           {"ideal_last", Round(results.fct.idealLastUs)}}},
+        {"jobs", Jobs(results)},
         {"goodput_gbps", Round(results.goodputGbps)},
         {"nic_goodput_gbps",
          {{"mean", Round(results.nicGoodputMeanGbps)}, {"min", Round(results.nicGoodputMinGbps)}}},

@@ -109,6 +109,31 @@ EndingText(const Options& options, const Results& results)
     return "unknown";
 }
 
+/// Say how jobs ended, where ranks depend on each other or there are several jobs.
+void
+WriteJobs(std::ostream& out, const Options& options, const Results& results)
+{
+    const bool isFlows = options.workload == WorkloadKind::P2P ||
+                         options.workload == WorkloadKind::INCAST ||
+                         options.workload == WorkloadKind::PERMUTATION;
+    if (isFlows && results.jobs.size() == 1)
+    {
+        return;
+    }
+    constexpr size_t MOST = 16; // the others are in the JSON
+    for (size_t i = 0; i < std::min(results.jobs.size(), MOST); ++i)
+    {
+        const JobResult& job = results.jobs[i];
+        Row(out,
+            ("job " + std::to_string(i)).c_str(),
+            Text("%u ranks, done after %.2f us, slowest nic-%u, %.2f Gb/s sent by a rank",
+                 job.ranks,
+                 job.doneUs,
+                 job.slowestNic,
+                 job.busGbps));
+    }
+}
+
 } // namespace
 
 void
@@ -168,6 +193,7 @@ WriteTable(std::ostream& out, const Options& options, const Results& results)
         Row(out, "FCT p50, p99", Text("%.2f us, %.2f us", results.fct.p50Us, results.fct.p99Us));
         Row(out, "FCT max", OverIdeal(results.fct.maxUs, results.fct.idealUs));
     }
+    WriteJobs(out, options, results);
     Row(out, "goodput", Text("%.2f Gb/s", results.goodputGbps));
     Row(out,
         "goodput of a NIC",

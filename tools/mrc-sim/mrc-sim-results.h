@@ -34,6 +34,18 @@ struct FctSummary
     double idealLastUs; ///< the least after which the busiest NIC can have received everything
 };
 
+/// How a job ended. It waits for its slowest rank: P100 is what counts.
+struct JobResult
+{
+    uint32_t ranks;      ///< NICs that send or receive
+    uint64_t messages;   ///< of the job
+    uint64_t completed;  ///< of these
+    double doneUs;       ///< from the first post to the last completion, us
+    uint32_t slowestNic; ///< sender of the message that completed last
+    double firstDoneUs;  ///< when the first NIC had all of its messages completed, us
+    double busGbps;      ///< bytes that a rank sends, on average, in that time
+};
+
 /// Where the WRITE packets that were sent went. They add up.
 struct Conservation
 {
@@ -79,6 +91,8 @@ struct Results
     uint64_t failed;    ///< completed in error
     uint64_t verified;  ///< whose payload is right
     FctSummary fct;     ///< completion times
+
+    std::vector<JobResult> jobs; ///< by number of the job
 
     double goodputGbps;        ///< bytes of completed messages / (last completion - first post)
     double nicGoodputMeanGbps; ///< the same of each NIC that sends: mean

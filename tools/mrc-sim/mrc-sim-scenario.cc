@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mrc-sim-scenario.h"
 
+#include "mrc-collectives.h"
 #include "mrc-lane-scheduler.h"
 #include "mrc-multi-plane-clos-helper.h"
 #include "mrc-sim-attributes.h"
 #include "mrc-sim-bad-input.h"
 #include "mrc-simulator-impl.h"
+#include "mrc-workload-file.h"
 
 #include <ns3/global-value.h>
 #include <ns3/rng-seed-manager.h>
@@ -51,26 +53,73 @@ SetDefaults(const Options& options)
     ns3::RngSeedManager::SetRun(1);
 }
 
+/// @param nics of the job @param seed of its random numbers @return the messages of one job
+mrc::Workload
+MakeJob(const Options& options, uint32_t nics, uint64_t seed)
+{
+    switch (options.workload)
+    {
+    case WorkloadKind::PERMUTATION:
+        return mrc::Permutation(nics, options.bytes, options.messages, seed);
+    case WorkloadKind::INCAST:
+        return mrc::Incast(
+            nics, options.senders, options.receiver, options.bytes, options.messages);
+    case WorkloadKind::RING_ALLREDUCE:
+        return mrc::RingAllReduce(nics, options.bytes, options.stride, options.steps);
+    case WorkloadKind::REDUCE_SCATTER:
+    case WorkloadKind::ALL_GATHER: {
+        mrc::Workload half = mrc::RingAllReduce(nics, options.bytes, options.stride, nics - 1);
+        half.name = std::string("ring-") + WorkloadName(options.workload);
+        return half;
+    }
+    case WorkloadKind::TREE_ALLREDUCE:
+        return mrc::TreeAllReduce(nics, options.bytes, options.chunks);
+    case WorkloadKind::HALVING_DOUBLING_ALLREDUCE:
+        return mrc::HalvingDoublingAllReduce(nics, options.bytes);
+    case WorkloadKind::ALL_TO_ALL:
+        return options.spread > 0
+                   ? mrc::AllToAllV(nics, options.bytes, options.concurrency, options.spread, seed)
+                   : mrc::AllToAll(nics, options.bytes, options.concurrency);
+    case WorkloadKind::PIPELINE:
+        return mrc::Pipeline(nics, options.bytes, options.microBatches);
+    case WorkloadKind::REPLAY:
+        return mrc::ReadWorkloadFile(options.file);
+    case WorkloadKind::P2P:
+        break;
+    }
+    return mrc::PointToPoint(options.source, options.destination, options.bytes, options.messages);
+}
+
 /// @return the messages to send
 mrc::Workload
 MakeWorkload(const Options& options)
 {
     const uint32_t nics = options.clos.nics;
-    switch (options.workload)
+    if (nics % options.jobs != 0)
     {
-    case WorkloadKind::PERMUTATION:
-        return mrc::Permutation(nics, options.bytes, options.messages, options.seed);
-    case WorkloadKind::INCAST:
-        return mrc::Incast(
-            nics, options.senders, options.receiver, options.bytes, options.messages);
-    case WorkloadKind::RING_ALLREDUCE:
-        return mrc::RingAllReduce(nics, options.bytes, options.stride);
-    case WorkloadKind::ALL_TO_ALL:
-        return mrc::AllToAll(nics, options.bytes, options.concurrency);
-    case WorkloadKind::P2P:
-        break;
+        throw BadInput("jobs",
+                       std::to_string(nics) + " NICs cannot be shared equally by " +
+                           std::to_string(options.jobs) + " jobs");
     }
-    return mrc::PointToPoint(options.source, options.destination, options.bytes, options.messages);
+    mrc::Workload workload;
+    if (options.jobs == 1)
+    {
+        workload = MakeJob(options, nics, options.seed);
+    }
+    else
+    {
+        std::vector<mrc::Workload> jobs;
+        for (uint32_t job = 0; job < options.jobs; ++job)
+        {
+            jobs.push_back(MakeJob(options, nics / options.jobs, uint64_t{options.seed} + job));
+        }
+        workload = mrc::SideBySide(jobs, nics / options.jobs, options.isInterleaved);
+    }
+    if (options.computePs > 0)
+    {
+        mrc::AddCompute(workload, options.computePs);
+    }
+    return workload;
 }
 
 /// @param options of the run @param totalBytes of its messages @return how payload is checked
@@ -161,7 +210,8 @@ BuildScenario(Options& options)
     CheckNic("source", options.source, options.clos.nics);
     CheckNic("destination", options.destination, options.clos.nics);
     CheckNic("receiver", options.receiver, options.clos.nics);
-    mrc::Workload workload = Checked("", [&] { return MakeWorkload(options); });
+    mrc::Workload workload = Checked(options.workload == WorkloadKind::REPLAY ? "file" : "",
+                                     [&] { return MakeWorkload(options); });
     Checked("", [&] { workload.Check(options.clos.nics); });
     scenario.network = Checked("", [&] { return helper.Install(); });
 

@@ -86,7 +86,7 @@ Watch::IsStalled(int64_t nowPs)
     m_checkPs = nowPs + m_options.stallPs / CHECKS;
     const uint64_t moved = m_scenario.traffic->Completed() + m_scenario.traffic->Failed() +
                            m_scenario.network->Counters().endpoint.dataReceived;
-    if (moved != m_moved)
+    if (moved != m_moved || nowPs < m_scenario.traffic->IdleUntilPs())
     {
         m_moved = moved;
         m_movedPs = nowPs;

@@ -236,7 +236,7 @@ MrcTraffic::Start()
     {
         if (m_waits[index] == 0 && m_records[index].postedPs < 0)
         {
-            Post(index);
+            Compute(index);
         }
     }
     ScheduleNextStart();
@@ -251,6 +251,17 @@ MrcTraffic::ScheduleNextStart()
         m_startEvent = Simulator::Schedule(
             MrcTime(m_startedPs + message.startPs - MrcNowPs()), &MrcTraffic::StartDue, this);
     }
+}
+
+int64_t
+MrcTraffic::IdleUntilPs() const
+{
+    if (m_nextDelayed == m_delayed.size())
+    {
+        return m_computedPs;
+    }
+    const mrc::Message& next = m_workload.messages[m_delayed[m_nextDelayed]];
+    return std::max(m_computedPs, m_startedPs + next.startPs);
 }
 
 void
@@ -288,16 +299,43 @@ MrcTraffic::Release(uint32_t message)
     --m_waits[message];
     if (m_waits[message] == 0 && !m_records[message].isDone)
     {
-        Post(message);
+        Compute(message);
     }
 }
 
 void
-MrcTraffic::ReleaseDependants(uint32_t message, uint32_t nic)
+MrcTraffic::Compute(uint32_t message)
+{
+    const uint32_t computeNs = m_workload.messages[message].computeNs;
+    if (computeNs == 0)
+    {
+        Post(message);
+    }
+    else
+    {
+        m_computedPs = std::max(m_computedPs, MrcNowPs() + int64_t{computeNs} * 1000);
+        Simulator::Schedule(NanoSeconds(computeNs), &MrcTraffic::Post, this, message);
+    }
+}
+
+void
+MrcTraffic::ReleaseAtDestination(uint32_t message)
 {
     for (uint32_t i = m_firstDependant[message]; i < m_firstDependant[message + 1]; ++i)
     {
-        if (m_workload.messages[m_dependants[i]].source == nic)
+        if (m_workload.messages[m_dependants[i]].source == m_workload.messages[message].destination)
+        {
+            Release(m_dependants[i]);
+        }
+    }
+}
+
+void
+MrcTraffic::ReleaseElsewhere(uint32_t message)
+{
+    for (uint32_t i = m_firstDependant[message]; i < m_firstDependant[message + 1]; ++i)
+    {
+        if (m_workload.messages[m_dependants[i]].source != m_workload.messages[message].destination)
         {
             Release(m_dependants[i]);
         }
@@ -358,7 +396,7 @@ MrcTraffic::OnCompletion(uint32_t nic, uint32_t qp, const mrc::Completion& compl
     Finish(message, completion.status);
     if (completion.status == mrc::CompletionStatus::SUCCESS)
     {
-        ReleaseDependants(message, nic);
+        ReleaseElsewhere(message);
     }
     else
     {
@@ -389,7 +427,7 @@ MrcTraffic::OnReceive(uint32_t nic, uint32_t qp, const mrc::ReceiveCompletion& c
         return;
     }
     record.isArrived = true;
-    ReleaseDependants(message, nic);
+    ReleaseAtDestination(message);
 }
 
 uint64_t
@@ -551,7 +589,9 @@ MrcTraffic::WhyNotPosted(uint32_t message) const
                    (isArrival ? ") to arrive" : ") to complete");
         }
     }
-    return "not posted, waits for its start at " + TimeText(m_startedPs + what.startPs);
+    const int64_t startPs = m_startedPs + what.startPs;
+    return startPs > MrcNowPs() ? "not posted, waits for its start at " + TimeText(startPs)
+                                : "not posted, waits for the end of its computation";
 }
 
 std::string

@@ -88,6 +88,9 @@ class MrcTraffic : public MrcApplicationSink
         return m_completed + m_failed == Total();
     }
 
+    /// @return until when nothing needs to move, ps: the end of computations, the next start
+    int64_t IdleUntilPs() const;
+
     /// @return messages that ended well
     uint64_t Completed() const
     {
@@ -209,8 +212,12 @@ class MrcTraffic : public MrcApplicationSink
     void Post(uint32_t message);
     /// One of the things that a message waits for happened.
     void Release(uint32_t message);
-    /// A message is over for those that wait for it at one place. @param nic the place
-    void ReleaseDependants(uint32_t message, uint32_t nic);
+    /// A message waits for nothing more: post it when its computation is over.
+    void Compute(uint32_t message);
+    /// A message arrived: release those that its destination sends.
+    void ReleaseAtDestination(uint32_t message);
+    /// A message completed: release those that wait for it, but not for its arrival.
+    void ReleaseElsewhere(uint32_t message);
     /// Record how a message ended. @param message which @param status how
     void Finish(uint32_t message, mrc::CompletionStatus status);
     /// All that waits for a message that failed fails too.
@@ -236,6 +243,7 @@ class MrcTraffic : public MrcApplicationSink
     std::function<void()> m_doneCallback;   //!< told at the end
     EventId m_startEvent;                   //!< StartDue()
     int64_t m_startedPs{0};                 //!< when Start() was called
+    int64_t m_computedPs{0};                //!< end of the longest computation that has begun
     uint64_t m_completed{0};                //!< ended well
     uint64_t m_failed{0};                   //!< ended otherwise
     uint64_t m_strayReports{0};             //!< fit no message

@@ -85,6 +85,24 @@ ParseBitsPerSecond(std::string_view text)
     return static_cast<uint64_t>(std::llround(rate));
 }
 
+uint64_t
+ParseBytes(std::string_view text)
+{
+    const double bytes = Scale(text,
+                               {{"", 1},
+                                {"B", 1},
+                                {"KiB", 0x1p10},
+                                {"MiB", 0x1p20},
+                                {"GiB", 0x1p30},
+                                {"TiB", 0x1p40},
+                                {"KB", 1e3},
+                                {"kB", 1e3},
+                                {"MB", 1e6},
+                                {"GB", 1e9}},
+                               "bytes such as 65536 or 2MiB (B, KiB, MiB, GiB, TiB, kB, MB, GB)");
+    return static_cast<uint64_t>(bytes);
+}
+
 double
 ParseProbability(std::string_view text)
 {

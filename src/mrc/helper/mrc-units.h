@@ -23,6 +23,9 @@ int64_t ParseTimePs(std::string_view text);
 /// @param text such as "100Gbps" @return bit/s, > 0 @throws UnitError
 uint64_t ParseBitsPerSecond(std::string_view text);
 
+/// @param text such as "65536", "64KiB" or "1.5GB" @return bytes @throws UnitError
+uint64_t ParseBytes(std::string_view text);
+
 /// @param text such as "0.01" @return a number from 0 to 1 @throws UnitError
 double ParseProbability(std::string_view text);
 

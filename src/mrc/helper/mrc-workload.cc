@@ -129,6 +129,10 @@ Workload::Check(uint32_t nics)
                     std::to_string(message.bytes) + " B are too long: 0 to " +
                         std::to_string(MAX_MESSAGE_BYTES) + " B");
         }
+        if (message.job >= jobs)
+        {
+            require(false, "job " + std::to_string(message.job) + " of " + std::to_string(jobs));
+        }
         if (message.startPs < 0)
         {
             require(false, "starts " + std::to_string(-message.startPs) + " ps before the start");
@@ -147,7 +151,7 @@ Workload::Check(uint32_t nics)
             {
                 other.immediate = true;
             }
-            else if (other.source != message.source)
+            else if (other.source != message.source && !hasTriggers)
             {
                 require(false,
                         "waits for message " + std::to_string(earlier) + ", which nic-" +
@@ -253,7 +257,7 @@ Incast(uint32_t nics, uint32_t senders, uint32_t receiver, uint64_t bytes, uint3
 }
 
 Workload
-RingAllReduce(uint32_t nics, uint64_t bytes, uint32_t stride)
+RingAllReduce(uint32_t nics, uint64_t bytes, uint32_t stride, uint32_t steps)
 {
     RequireTwoNics("a ring all-reduce", nics);
     Require(bytes >= nics,
@@ -261,13 +265,18 @@ RingAllReduce(uint32_t nics, uint64_t bytes, uint32_t stride)
                 " NICs: at least 1 B for each");
     Require(stride >= 1 && stride <= nics,
             "a ring with a stride of " + std::to_string(stride) + ": 1 to " + std::to_string(nics));
-    const uint32_t steps = 2 * (nics - 1);
+    const uint32_t allSteps = 2 * (nics - 1);
+    Require(steps <= allSteps,
+            std::to_string(steps) + " steps of a ring all-reduce of " + std::to_string(nics) +
+                " NICs: at most " + std::to_string(allSteps));
+    steps = steps ? steps : allSteps;
     RequireSizes(bytes / nics + 1, uint64_t{nics} * steps);
     Workload workload;
     workload.name = "ring-all-reduce";
     workload.parameters = {{"nics", std::to_string(nics)},
                            {"bytes", std::to_string(bytes)},
-                           {"stride", std::to_string(stride)}};
+                           {"stride", std::to_string(stride)},
+                           {"steps", std::to_string(steps)}};
 
     std::vector<uint32_t> nicOf; // by rank
     nicOf.reserve(nics);

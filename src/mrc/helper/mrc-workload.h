@@ -74,10 +74,13 @@ struct Message
     /**
      * Indices of earlier messages that must be over. One of the same source is over when it
      * completed at the requester; one whose destination is this source is over when it arrived
-     * there, which a WRITE with IMMEDIATE reports. Others make no sense.
+     * there, which a WRITE with IMMEDIATE reports. Of others only a simulator can know
+     * (Workload::hasTriggers).
      */
     MessageList after;
-    bool immediate; ///< WRITE with IMMEDIATE; Workload::Check() sets it where `after` needs it
+    bool immediate;  ///< WRITE with IMMEDIATE; Workload::Check() sets it where `after` needs it
+    uint16_t job{0}; ///< what it belongs to: jobs are reported one by one
+    uint32_t computeNs{0}; ///< posted so long after all that it waits for is over, ns
 };
 
 static_assert(sizeof(Message) <= 56, "a ring all-reduce of 1024 NICs has two million messages");
@@ -88,6 +91,8 @@ struct Workload
     std::vector<Message> messages; ///< a message is named by its index
     std::string name;              ///< of the kind, "permutation"
     std::vector<std::pair<std::string, std::string>> parameters; ///< name and value, for results
+    uint32_t jobs{1};                                            ///< Message::job is less
+    bool hasTriggers{false}; ///< a message may wait for any other one to complete, whoever sends it
 
     /**
      * Check that all messages can run, and set `immediate` where a dependency needs it.
@@ -142,6 +147,7 @@ Workload Incast(uint32_t nics, uint32_t senders, uint32_t receiver, uint64_t byt
 /**
  * The messages of a ring all-reduce: n - 1 steps of reduce-scatter, n - 1 of all-gather. In step
  * s rank r sends chunk (r - s) mod n to rank r + 1, once that chunk arrived in step s - 1.
+ * The first n - 1 steps alone are a ring reduce-scatter, and the messages of an all-gather.
  *
  * Message s * n + r is that of rank r in step s.
  *
@@ -149,10 +155,11 @@ Workload Incast(uint32_t nics, uint32_t senders, uint32_t receiver, uint64_t byt
  * @param bytes length of the vector that is reduced, at least nics; a chunk is 1/nics of it
  * @param stride ranks that follow each other are this many NICs apart, wrapping to NICs that
  *        were left out; NICs per T0 makes each message cross the T1s; 1 to nics
+ * @param steps how many to run, at most 2 (nics - 1), which 0 stands for
  * @return the workload
  * @throws WorkloadError if a parameter is out of range
  */
-Workload RingAllReduce(uint32_t nics, uint64_t bytes, uint32_t stride = 1);
+Workload RingAllReduce(uint32_t nics, uint64_t bytes, uint32_t stride = 1, uint32_t steps = 0);
 
 /**
  * Each NIC sends to each other one, in shifted order: NIC r first to r + 1, then r + 2, and so on.
