@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Install the Debian packages that building, testing and the demo need; does nothing if they are there.
+#   scripts/install-deps.sh [PACKAGE...]    further ones, of a script that needs more than the rest
 set -euo pipefail
 
 packages=(g++ cmake ninja-build ccache libns3-dev libcli11-dev nlohmann-json3-dev
           libgtest-dev libbenchmark-dev tshark python3
           iproute2 iputils-ping iperf3
-          libwireshark-dev libwsutil-dev libwiretap-dev libglib2.0-dev pkgconf)
+          libwireshark-dev libwsutil-dev libwiretap-dev libglib2.0-dev pkgconf "$@")
 missing=()
 for package in "${packages[@]}"; do
   if [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then

@@ -80,14 +80,22 @@ class FramePool
     }
 
   private:
-    /// Take another block.
+    /// Bytes of a block that become frames at a time: small fabrics need no more.
+    static constexpr size_t SLICE_BYTES = HUGE_PAGE_BYTES / 64;
+
+    /// Make more frames, of another block if the last one is used up.
     void Grow()
     {
-        m_blocks.push_back(MakeHugeBlock(HUGE_PAGE_BYTES));
-        std::byte* block = m_blocks.back().get();
-        for (size_t offset = HUGE_PAGE_BYTES; offset > 0; offset -= sizeof(Frame))
+        if (m_leftBytes == 0)
         {
-            auto frame = new (block + offset - sizeof(Frame)) Frame;
+            m_blocks.push_back(MakeHugeBlock(HUGE_PAGE_BYTES));
+            m_leftBytes = HUGE_PAGE_BYTES;
+        }
+        std::byte* slice = m_blocks.back().get() + HUGE_PAGE_BYTES - m_leftBytes;
+        m_leftBytes -= SLICE_BYTES;
+        for (size_t offset = SLICE_BYTES; offset > 0; offset -= sizeof(Frame))
+        {
+            auto frame = new (slice + offset - sizeof(Frame)) Frame;
             frame->next = m_free;
             frame->flags = 0; // no frame in the pool says that it has bytes
             m_free = frame;
@@ -95,6 +103,7 @@ class FramePool
     }
 
     std::vector<HugeBlock> m_blocks;              //!< all memory of frames
+    size_t m_leftBytes{0};                        //!< of the last block, not yet frames
     Frame* m_free{nullptr};                       //!< frames to hand out
     uint64_t m_inUse{0};                          //!< frames handed out
     std::vector<std::unique_ptr<RawBytes>> m_raw; //!< all buffers
