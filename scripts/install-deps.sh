@@ -5,7 +5,7 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build ccache libns3-dev libcli11-dev nlohmann-json3-dev
-          libgtest-dev libbenchmark-dev tshark python3
+          libgtest-dev libbenchmark-dev tshark python3 python3-matplotlib
           iproute2 iputils-ping iperf3
           libwireshark-dev libwsutil-dev libwiretap-dev libglib2.0-dev pkgconf "$@")
 missing=()
