@@ -135,8 +135,24 @@ TEST_F(EmuControlTest, AHostSeesTheCableOfItsPort)
     EXPECT_EQ(Ctl({"link", "nic-0/p1", "down"}).exitCode, 0);
     const std::vector<std::string> look{"exec", "h0", "--", "ip", "-o", "link", "show", "p1"};
     EXPECT_NE(Emu(look).output.find("NO-CARRIER"), std::string::npos);
-    // So its routes over all planes pass the dead one over.
+    // So its routes over all planes pass the dead one over. h1 does the same for its answers once
+    // its own port of that plane is dead too; by h0's it cannot tell.
+    EXPECT_EQ(Ctl({"link", "nic-1/p1", "down"}).exitCode, 0);
+    for (const char* host : {"h0", "h1"})
+    {
+        // The kernel tells its routes of a cable at most once a second.
+        const auto hasNoticed = [&] {
+            return Emu({"exec", host, "--", "ip", "-6", "route", "show", "fd6d:7264::/32"})
+                       .output.find("linkdown") != std::string::npos;
+        };
+        for (int look = 0; look < 100 && !hasNoticed(); ++look)
+        {
+            usleep(50'000);
+        }
+        EXPECT_TRUE(hasNoticed()) << host;
+    }
     EXPECT_EQ(Ping("h0", "h1", 10), 0);
+    EXPECT_EQ(Ctl({"link", "nic-1/p1", "up"}).exitCode, 0);
     EXPECT_EQ(Ctl({"link", "nic-0/p1", "up"}).exitCode, 0);
     EXPECT_EQ(Emu(look).output.find("NO-CARRIER"), std::string::npos);
 }
