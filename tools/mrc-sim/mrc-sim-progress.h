@@ -6,6 +6,7 @@
 #include "mrc-traffic.h"
 
 #include <chrono>
+#include <cstdint>
 
 namespace mrc::sim
 {
@@ -35,6 +36,7 @@ class Progress
 
     const ns3::MrcClosNetwork& m_network; //!< counts hops
     const ns3::MrcTraffic& m_traffic;     //!< counts messages
+    uint64_t m_packets;                   //!< that all messages need
     bool m_isQuiet;                       //!< say nothing
     bool m_isTerminal;                    //!< stderr can rewrite its line
     bool m_hasLine{false};                //!< the terminal's line is not empty
