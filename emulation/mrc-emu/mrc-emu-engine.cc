@@ -44,7 +44,8 @@ Engine::Engine(const Lab& lab, EngineHandles handles)
       m_captures(m_fabric, lab.out),
       m_log(lab.out, m_clock),
       m_epoll(epoll_create1(EPOLL_CLOEXEC)),
-      m_supervisor(std::move(handles.supervisor))
+      m_supervisor(std::move(handles.supervisor)),
+      m_machine(std::move(handles.machine))
 {
     constexpr int64_t SLICE_NS = 100'000;
     m_slicePs = std::max<int64_t>(1, static_cast<int64_t>(SLICE_NS * 1000 / lab.scale));
@@ -122,12 +123,13 @@ Engine::MakeHost(size_t index, std::vector<Fd>& existing)
         const int fd = fds[plane].Get();
         m_hostPorts.push_back(std::make_unique<HostPort>(host.name + ":" + InterfaceName(plane),
                                                          std::move(fds[plane]),
-                                                         host.ports[plane].kind,
+                                                         host.ports[plane],
                                                          host.nic,
                                                          plane,
                                                          m_fabric.Network(),
                                                          m_lab,
                                                          m_clock));
+        m_hostPorts.back()->CheckInterface(m_machine);
         m_byFd.resize(std::max(m_byFd.size(), static_cast<size_t>(fd) + 1));
         m_byFd[static_cast<size_t>(fd)] = m_hostPorts.back().get();
         Watch(fd, EPOLLIN | EPOLLET);
@@ -309,6 +311,15 @@ Engine::Tick()
         Log(SecondText(*this, m_lastTotals, totals));
     }
     m_lastTotals = totals;
+    for (const auto& port : m_hostPorts)
+    {
+        const std::string news = port->CheckInterface(m_machine);
+        if (!news.empty())
+        {
+            std::cerr << "mrc-emu: " << news << '\n';
+            Log(news);
+        }
+    }
     if (m_lab.durationNs != 0 && MonotonicNs() - m_clock.StartNs() >= m_lab.durationNs)
     {
         Stop("the duration is over");

@@ -27,6 +27,7 @@ struct EngineHandles
     Fd supervisor;                      ///< "ready" goes there; its end ends the lab
     Fd control;                         ///< listening socket for commands
     Fd metrics;                         ///< listening socket for metrics, or none
+    Fd machine;                         ///< socket that asks for interfaces of the machine
     std::vector<std::vector<Fd>> ports; ///< by host and plane: interfaces that exist, or none
 };
 
@@ -184,6 +185,7 @@ class Engine
     EventLog m_log;                                       //!< of what happened
     Fd m_epoll;                                           //!< all descriptors
     Fd m_supervisor;                                      //!< its end ends the lab
+    Fd m_machine;                                         //!< asks for interfaces of the machine
     std::vector<Fd> m_networks;                           //!< by host: namespace, or none
     std::vector<Fd> m_namespaces;                         //!< user, mount, process, network
     std::vector<std::unique_ptr<HostPort>> m_hostPorts;   //!< by host and plane

@@ -85,7 +85,7 @@ CompleteChecksum(uint8_t* bytes, size_t count, size_t start, size_t offset)
 
 HostPort::HostPort(std::string name,
                    Fd fd,
-                   LabPort::Kind kind,
+                   LabPort port,
                    uint32_t nic,
                    uint32_t plane,
                    ns3::MrcClosNetwork& network,
@@ -93,7 +93,7 @@ HostPort::HostPort(std::string name,
                    const EmuClock& clock)
     : m_name(std::move(name)),
       m_fd(std::move(fd)),
-      m_kind(kind),
+      m_port(std::move(port)),
       m_nic(nic),
       m_plane(plane),
       m_egress(network.Nic(nic).Port(static_cast<uint8_t>(plane))),
@@ -113,7 +113,7 @@ HostPort::HostPort(std::string name,
 ssize_t
 HostPort::ReadPacket(RawBytes& raw)
 {
-    if (m_kind != LabPort::Kind::DEVICE)
+    if (m_port.kind != LabPort::Kind::DEVICE)
     {
         return read(m_fd.Get(), raw.data, sizeof(raw.data));
     }
@@ -143,7 +143,7 @@ HostPort::WritePacket(uint8_t* bytes, size_t count)
     PutMac(bytes, m_hostMac);
     PutMac(bytes + 6, GatewayMac(m_plane));
     ssize_t written = 0;
-    if (m_kind != LabPort::Kind::DEVICE)
+    if (m_port.kind != LabPort::Kind::DEVICE)
     {
         written = write(m_fd.Get(), bytes, count);
     }
@@ -224,7 +224,7 @@ HostPort::Ingest(int64_t nowPs, uint32_t most)
         }
         ++m_counters.received;
         m_counters.receivedBytes += raw->count;
-        if (m_kind != LabPort::Kind::TAP)
+        if (m_port.kind != LabPort::Kind::TAP)
         {
             m_hostMac = GetMac(raw->data + 6);
         }
@@ -270,10 +270,40 @@ HostPort::Receive(mrc::Frame* frame, uint16_t /* port */, int64_t nowPs)
 void
 HostPort::SetCarrier(bool isUp)
 {
-    if (m_kind != LabPort::Kind::DEVICE)
+    m_hasCarrier = isUp;
+    if (m_port.kind != LabPort::Kind::DEVICE)
     {
         SetTapCarrier(m_fd, isUp);
     }
+}
+
+std::string
+HostPort::CheckInterface(const Fd& machine)
+{
+    if (m_port.kind == LabPort::Kind::TAP)
+    {
+        return "";
+    }
+    const uint32_t index = InterfaceIndex(machine, m_port.device);
+    if (index == m_index)
+    {
+        return "";
+    }
+    const std::string text = m_name + ": " + m_port.device;
+    const bool isFirst = !m_index;
+    const bool isAttached = isFirst || (index != 0 && (m_port.kind == LabPort::Kind::DEVICE
+                                                           ? ReattachDevice(m_fd, index)
+                                                           : ReattachTap(m_fd, m_port.device)));
+    if (isAttached)
+    {
+        m_index = index;
+        m_isReadable = true;
+        SetCarrier(m_hasCarrier);
+        return isFirst ? "" : text + " is there again";
+    }
+    const bool isNews = *m_index != 0;
+    m_index = 0; // and try again next time
+    return isNews ? text + " was deleted" : "";
 }
 
 } // namespace mrc::emu

@@ -11,6 +11,7 @@
 #include "mrc-raw-bytes.h"
 
 #include <array>
+#include <optional>
 #include <string>
 
 namespace mrc::emu
@@ -45,7 +46,7 @@ class HostPort : public ns3::MrcFrameSink
     /**
      * @param name "h0:p1"
      * @param fd a TAP or a packet socket
-     * @param kind what fd is
+     * @param port what fd is
      * @param nic place in the fabric
      * @param plane of the port
      * @param network the fabric; its T0 now leads here
@@ -54,7 +55,7 @@ class HostPort : public ns3::MrcFrameSink
      */
     HostPort(std::string name,
              Fd fd,
-             LabPort::Kind kind,
+             LabPort port,
              uint32_t nic,
              uint32_t plane,
              ns3::MrcClosNetwork& network,
@@ -95,6 +96,15 @@ class HostPort : public ns3::MrcFrameSink
 
     /// Let the host see its cable or not.
     void SetCarrier(bool isUp);
+
+    /**
+     * Look whether the interface of the machine that stands behind this port was deleted or made
+     * anew; one that was made anew is attached to.
+     *
+     * @param machine a socket that was opened in the network namespace of the interface
+     * @return what happened since the last look, for the log; empty if nothing did
+     */
+    std::string CheckInterface(const Fd& machine);
 
     /// @return "h0:p1"
     const std::string& Name() const
@@ -142,7 +152,9 @@ class HostPort : public ns3::MrcFrameSink
 
     std::string m_name;                                 //!< "h0:p1"
     Fd m_fd;                                            //!< to the host
-    LabPort::Kind m_kind;                               //!< of m_fd
+    LabPort m_port;                                     //!< what m_fd is
+    std::optional<uint32_t> m_index;                    //!< of the machine's interface, 0: deleted
+    bool m_hasCarrier{true};                            //!< the host sees its cable
     uint32_t m_nic;                                     //!< place
     uint32_t m_plane;                                   //!< plane
     ns3::MrcEgressPort& m_egress;                       //!< into the fabric

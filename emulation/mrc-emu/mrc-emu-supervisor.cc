@@ -109,7 +109,7 @@ OpenExisting(const Lab& lab)
                     ports[i].emplace_back();
                     break;
                 case LabPort::Kind::EXISTING_TAP:
-                    ports[i].push_back(OpenTap(port.device));
+                    ports[i].push_back(OpenExistingTap(port.device));
                     break;
                 case LabPort::Kind::DEVICE:
                     ports[i].push_back(OpenDevice(port.device));
@@ -379,6 +379,7 @@ RunLab(Lab lab, const RunMode& mode)
 
     EngineHandles handles;
     handles.ports = OpenExisting(lab);
+    handles.machine = Fd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     FolderKeeper keeper(ClaimRunFolder(lab.name), lab.metrics);
     handles.folder = keeper.Path();
     handles.control = ListenUnix(keeper.Path() + "/control");

@@ -36,6 +36,35 @@ Fail(const std::string& name, const std::string& what)
     throw LabError(text);
 }
 
+/// Connect a descriptor of /dev/net/tun with an interface. @return whether it could be done
+bool
+Attach(const Fd& tap, const std::string& name)
+{
+    ifreq request{};
+    std::strncpy(request.ifr_name, name.c_str(), IFNAMSIZ - 1);
+    request.ifr_flags = IFF_TAP | IFF_NO_PI;
+    return ioctl(tap.Get(), TUNSETIFF, &request) == 0 && ioctl(tap.Get(), TUNSETOFFLOAD, 0UL) == 0;
+}
+
+/// Get all packets of an interface, whoever they are for. @return whether it could be done
+bool
+Listen(const Fd& device, uint32_t index)
+{
+    packet_mreq promiscuous{};
+    promiscuous.mr_ifindex = static_cast<int>(index);
+    promiscuous.mr_type = PACKET_MR_PROMISC;
+    sockaddr_ll address{};
+    address.sll_family = AF_PACKET;
+    address.sll_protocol = htons(ETH_P_ALL);
+    address.sll_ifindex = static_cast<int>(index);
+    return bind(device.Get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0 &&
+           setsockopt(device.Get(),
+                      SOL_PACKET,
+                      PACKET_ADD_MEMBERSHIP,
+                      &promiscuous,
+                      sizeof(promiscuous)) == 0;
+}
+
 } // namespace
 
 Fd
@@ -51,15 +80,22 @@ OpenTap(const std::string& name)
         }
         Fail("/dev/net/tun", "cannot be opened");
     }
-    ifreq request{};
-    std::strncpy(request.ifr_name, name.c_str(), IFNAMSIZ - 1);
-    request.ifr_flags = IFF_TAP | IFF_NO_PI;
-    if (ioctl(tap.Get(), TUNSETIFF, &request) != 0)
+    if (!Attach(tap, name))
     {
         Fail(name, "cannot be made or attached to");
     }
-    ioctl(tap.Get(), TUNSETOFFLOAD, 0UL);
     return tap;
+}
+
+Fd
+OpenExistingTap(const std::string& name)
+{
+    if (if_nametoindex(name.c_str()) == 0)
+    {
+        throw LabError(name + ": there is no such TAP: 'ip tuntap add " + name +
+                       " mode tap user NAME' makes one");
+    }
+    return OpenTap(name);
 }
 
 void
@@ -83,23 +119,35 @@ OpenDevice(const std::string& name)
         Fail(name, "cannot open a packet socket");
     }
     const int on = 1;
-    packet_mreq promiscuous{};
-    promiscuous.mr_ifindex = static_cast<int>(index);
-    promiscuous.mr_type = PACKET_MR_PROMISC;
-    sockaddr_ll address{};
-    address.sll_family = AF_PACKET;
-    address.sll_protocol = htons(ETH_P_ALL);
-    address.sll_ifindex = static_cast<int>(index);
     if (setsockopt(device.Get(), SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)) != 0 ||
         setsockopt(device.Get(), SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)) != 0 ||
-        bind(device.Get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0 ||
-        setsockopt(
-            device.Get(), SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promiscuous, sizeof(promiscuous)) !=
-            0)
+        !Listen(device, index))
     {
         Fail(name, "cannot listen to it");
     }
     return device;
+}
+
+uint32_t
+InterfaceIndex(const Fd& socket, const std::string& name)
+{
+    ifreq request{};
+    std::strncpy(request.ifr_name, name.c_str(), IFNAMSIZ - 1);
+    return ioctl(socket.Get(), SIOCGIFINDEX, &request) == 0
+               ? static_cast<uint32_t>(request.ifr_ifindex)
+               : 0;
+}
+
+bool
+ReattachTap(const Fd& tap, const std::string& name)
+{
+    return Attach(tap, name);
+}
+
+bool
+ReattachDevice(const Fd& device, uint32_t index)
+{
+    return Listen(device, index);
 }
 
 } // namespace mrc::emu

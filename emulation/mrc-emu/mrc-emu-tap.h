@@ -21,6 +21,10 @@ namespace mrc::emu
  */
 Fd OpenTap(const std::string& name);
 
+/// Attach to a persistent TAP of the machine. @param name of it @return as OpenTap()
+/// @throws LabError as OpenTap(), and if there is none of this name
+Fd OpenExistingTap(const std::string& name);
+
 /// Let the interface see its cable or not. @param tap from OpenTap() @param isUp which
 void SetTapCarrier(const Fd& tap, bool isUp);
 
@@ -35,6 +39,18 @@ void SetTapCarrier(const Fd& tap, bool isUp);
  * @throws LabError naming the interface and the reason
  */
 Fd OpenDevice(const std::string& name);
+
+/// @param socket any that was opened in the network namespace in question, wherever this process is
+/// now @param name of an interface @return its index, 0 if there is none
+uint32_t InterfaceIndex(const Fd& socket, const std::string& name);
+
+/// Attach to a TAP that was made anew after the one of `tap` was deleted. @param tap from
+/// OpenExistingTap() @param name of the interface @return whether it could be done
+bool ReattachTap(const Fd& tap, const std::string& name);
+
+/// Listen to an interface that was made anew. @param device from OpenDevice() @param index of the
+/// interface @return whether it could be done
+bool ReattachDevice(const Fd& device, uint32_t index);
 
 } // namespace mrc::emu
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// MRC packets of a real host and a simulated NIC that answers them; interfaces that exist;
-// simulated workloads beside real hosts.
+// MRC packets of a real host and a simulated NIC that answers them; simulated workloads beside real
+// hosts.
 #include "mrc-emu-client.h"
 #include "mrc-emu-fixture.h"
 #include "mrc-emu-host-setup.h"
@@ -267,51 +267,6 @@ until $EMU ctl stats | grep -q '"messages":17,"completed":17,"failed":0,"verifie
 done)");
     // 14 simulated NICs send one message each, 3 of the incast one to nic-1.
     EXPECT_EQ(outcome.exitCode, 0) << outcome.errors << outcome.output;
-}
-
-// This process makes a "machine" of its own: a network namespace with veths, whose far ends are in
-// the namespace of a host that mrc-emu knows nothing of.
-TEST_F(EmuEndpointTest, AVethOfTheMachineCanBeAPort)
-{
-    Write("lab.toml", R"(
-name = "veth"
-scale = 1
-[fabric]
-planes = 1
-nics = 4
-nics-per-t0 = 2
-[[host]]
-[[host]]
-name = "outside"
-nic = 2
-ports = ["dev:v0"]
-)");
-    const int code = WaitFor(StartInNamespaces(true, [this]() {
-        RunIpBatch("link set lo up\nlink add v0 type veth peer name v1\nlink set v0 up mtu 9000\n");
-        const Fd host = MakeNetwork([]() {});
-        const std::string pid = std::to_string(getpid());
-        RunIpBatch("link set v1 netns /proc/" + pid + "/fd/" + std::to_string(host.Get()) + "\n");
-        InNetwork(host, []() {
-            RunIpBatch("link set lo up\n"
-                       "link set v1 addrgenmode none address 02:00:00:00:00:02 mtu 9000\n"
-                       "link set v1 up\n"
-                       "addr add fd6d:7264:0:1::1/128 dev v1 nodad\n"
-                       "neigh replace fe80::1 lladdr 02:fe:00:00:00:00 dev v1 nud permanent\n"
-                       "route add fd6d:7264::/32 via fe80::1 dev v1\n");
-        });
-        // TCP from a host with all its offloads on: checksums are left to the hardware.
-        const Outcome outcome =
-            Emu({"run",
-                 Path("lab.toml"),
-                 "--",
-                 "sh",
-                 "-c",
-                 "$EMU exec h0 -- ping -q -c 5 -i 0.01 -W 5 fd6d:7264:0:1::1 && "
-                 "$EMU ctl stats"});
-        std::cout << outcome.output << outcome.errors;
-        return outcome.exitCode;
-    }));
-    EXPECT_EQ(code, 0);
 }
 
 } // namespace
